@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, get, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from './harness.ts';
+import { createTestDatabase, eventually } from './harness.ts';
 import { counted } from './load.ts';
 import { startNginx } from './nginx.ts';
 import { opened } from './opened.ts';
@@ -22,16 +24,23 @@ test.skipIf(!hasNginx)(
   },
 );
 
+/** The port of a process that answers so. */
+async function processThat(answer: RequestListener): Promise<number> {
+  const server = createServer(answer);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  opened.add(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
 /** The port of a process whose console has this script; whatever else is asked for has an answer. */
-async function processWith(script: string): Promise<number> {
-  const server = createServer((request, response) => {
+const processWith = (script: string) =>
+  processThat((request, response) => {
     const isThere = !request.url!.startsWith('/assets/') || request.url === script;
     response.writeHead(isThere ? 200 : 404).end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  opened.add(async () => void server.close());
-  return (server.address() as AddressInfo).port;
-}
 
 test.skipIf(!hasNginx)(
   'nginx, as the docs set it up, hands on the many ranges of a large differential update [needs nginx]',
@@ -53,5 +62,31 @@ test.skipIf(!hasNginx)(
     const statusOf = async (path: string) => (await fetch(nginx.url + path)).status;
     for (const script of [...scripts, ...scripts, ...scripts]) expect(await statusOf(script)).toBe(200);
     expect(await statusOf('/assets/main-older.js'), 'that of no version').toBe(404);
+  },
+);
+
+test.skipIf(!hasNginx)(
+  'nginx, as the docs set it up, takes no more of a download than the machine does [needs nginx]',
+  async () => {
+    const part = Buffer.alloc(100_000);
+    const size = 2000 * part.length;
+    let taken = 0;
+    function* parts() {
+      for (; taken < size; taken += part.length) yield part;
+    }
+    const port = await processThat(({ url }, response) => {
+      if (url === '/file') Readable.from(parts()).pipe(response);
+      else response.end();
+    });
+    const nginx = await startNginx([port, port]);
+    const download = get(`${nginx.url}/file`, (response) => void response.pause());
+    opened.add(async () => void download.destroy());
+    await eventually(async () => {
+      const before = taken;
+      await sleep(500);
+      return before > 0 && taken === before;
+    });
+    // what the buffers of the connections hold
+    expect(taken).toBeLessThan(size / 2);
   },
 );
