@@ -5,12 +5,16 @@ import { newFolder } from './place.ts';
 import { runNginx } from './run-nginx.ts';
 import { freePort } from './server-process.ts';
 
-/** nginx as in docs/operating.md, in front of two servers: the same block, with these addresses and without TLS. */
-export async function startNginx(ports: readonly [number, number]) {
+/**
+ * nginx as in docs/operating.md, in front of two servers: the same block, with these addresses and without TLS. Unless
+ * `hurried`, also without the limit after which a machine gives up: where tests run side by side, answers take longer.
+ */
+export async function startNginx(ports: readonly [number, number], { hurried = false } = {}) {
   const folder = await newFolder();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const http = documented(ports, port);
+  const block = documented(ports, port);
+  const http = hurried ? block : block.replace('proxy_read_timeout 8s;', '');
   const { errors, stop } = await runNginx({ folder, workers: 2, url: `${url}/healthz`, http });
   opened.add(stop);
   return { url, errors };

@@ -90,3 +90,19 @@ test.skipIf(!hasNginx)(
     expect(taken).toBeLessThan(size / 2);
   },
 );
+
+test.skipIf(!hasNginx)(
+  'nginx, as the docs set it up, has the other process answer a validation that a frozen one was asked [needs nginx]',
+  async () => {
+    const frozen = await processThat(({ url }, response) => {
+      if (url === '/healthz') response.end();
+    });
+    const awake = await processThat((_, response) => void response.end('valid'));
+    const nginx = await startNginx([frozen, awake], { hurried: true });
+    const validate = async () => {
+      const init = { method: 'POST', body: '{}', signal: AbortSignal.timeout(10_000) };
+      return (await fetch(`${nginx.url}/api/licenses/validate`, init)).text();
+    };
+    expect(await Promise.all([validate(), validate()])).toEqual(['valid', 'valid']);
+  },
+);
