@@ -143,6 +143,9 @@ test('a backup that is taken while machines validate holds all, and is restored 
   going = false;
   await Promise.all(load);
   expect(backup.code, backup.said).toBe(0);
+  expect(backup.said).toMatch(
+    /^1 process uses this database\. What is changed after 20\S+Z is not in the backup\.\n/,
+  );
   expect(statuses.filter((status) => status !== 200 && status !== 201)).toEqual([]);
   expect(backup.said).toContain(
     'Binaries: 2 files, 3.0 MB\nKeys: retired-keys/2025.11 first.pem, secrets-key, signing-key.pem\n',
@@ -167,6 +170,9 @@ test('a backup that is taken while machines validate holds all, and is restored 
   const { entries } = await again.ok(audit.list, { query: { search: 'Backup of 20' } });
   expect(entries).toHaveLength(1);
   expect(await restored.end('SIGTERM')).toBe(0);
+  // the command starts the embedded database of a stopped service
+  const last = await runTool('backup', { DATA_DIR: target }, join(target, 'last.tar'));
+  expect([last.code, last.said]).toEqual([0, expect.not.stringContaining('process')]);
 
   // a command that is refused leaves no PostgreSQL behind
   const others = { DATA_DIR: target, SIGNING_KEY: newSigningKey() };
@@ -444,7 +450,7 @@ test('an embedded database of another major version says how to upgrade it', asy
   await writeFile(version, '17\n');
   // behind what a start says that takes long
   expect(await refusedStart({ DATA_DIR: home, LOG_LEVEL: 'warn' })).toMatch(
-    /^(?:.*Still waiting for .*\n)*The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
+    /^(?:.*Still waiting for .*\n)*The database in \S+ was made by PostgreSQL 17, and the bundled one is \d+\. With the version of Lanyard that ran on it, and all its processes stopped: npm run backup -- FILE\. Then with this one, and DATA_DIR set to a new folder: npm run restore -- FILE\. Nothing was changed\.\n$/,
   );
   await writeFile(version, ours);
   const back = await startServer({ DATA_DIR: home, LOG_LEVEL: 'warn' });

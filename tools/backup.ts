@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { counted } from '../contract/text.ts';
 import { CannotStart } from '../server/cannot-start.ts';
 import { readConfig, type Config } from '../server/config.ts';
-import { createDb, createPool } from '../server/db/client.ts';
+import { createDb, createPool, type WritableDb } from '../server/db/client.ts';
+import { labelsOfProcesses } from '../server/db/signals.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
 import { nameOf, ownerName, type Storage } from '../server/storage/storage.ts';
@@ -52,7 +54,14 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<voi
     });
     try {
       const madeAt = new Date().toISOString();
-      await requireKeys(snapshot, database.url, config);
+      await onDatabase(database.url, async (db) => {
+        await requireKeys(snapshot, db, config);
+        const processes = (await labelsOfProcesses(db)).length;
+        if (processes > 0)
+          say(
+            `${counted(processes, 'process uses', 'processes use')} this database. What is changed after ${madeAt} is not in the backup.`,
+          );
+      });
       const content = await dumpDatabase(snapshot, archive, (name) => sayOnTerminal(`  ${name}`));
       const rows = content.tables.reduce((sum, table) => sum + table.rows, 0);
       say(`Database: ${content.tables.length} tables, ${rows} rows, ${journal.length} journal files`);
@@ -78,16 +87,20 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<voi
 }
 
 /** Throws if a key is missing that the database names: the service could not start on such a backup. */
-async function requireKeys({ client }: Snapshot, databaseUrl: string, config: Config): Promise<void> {
+async function requireKeys({ client }: Snapshot, db: WritableDb, config: Config): Promise<void> {
   const found = await client.query<{ table: string | null }>(
     `select to_regclass('public.installation_keys') as table`,
   );
   if (onlyRow(found).table === null) return;
   const named = await client.query('select from installation_keys limit 1');
   if (named.rowCount === 0) return;
-  const pool = createPool(databaseUrl, 1);
+  await openKeys(db, config, new Date());
+}
+
+async function onDatabase(url: string, work: (db: WritableDb) => Promise<void>): Promise<void> {
+  const pool = createPool(url, 1);
   try {
-    await openKeys(createDb(pool), config, new Date());
+    await work(createDb(pool));
   } finally {
     await pool.end();
   }

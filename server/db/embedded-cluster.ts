@@ -61,8 +61,8 @@ async function checkVersion(location: ClusterLocation, binaries: string, major: 
   if (ours === major) return;
   throw new CannotStart(
     `The database in ${location.cluster} was made by PostgreSQL ${major}, and the bundled one is ${ours}. With the version ` +
-      'of Lanyard that ran on it: npm run backup -- FILE. Then with this one, and DATA_DIR set to a new folder: ' +
-      'npm run restore -- FILE. Nothing was changed.',
+      'of Lanyard that ran on it, and all its processes stopped: npm run backup -- FILE. Then with this one, and ' +
+      'DATA_DIR set to a new folder: npm run restore -- FILE. Nothing was changed.',
   );
 }
 
