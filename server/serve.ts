@@ -54,7 +54,13 @@ async function start(
     );
   });
 
-  const app = await buildApp(context, { keys, audit, refusals, passwords, version: await readVersion() });
+  const { version, checkout } = await readVersion();
+  if (checkout !== version)
+    log.warn(
+      { version, checkout },
+      'The checkout has another version than what is built. Run: npm run build',
+    );
+  const app = await buildApp(context, { keys, audit, refusals, passwords, version });
   const auditSealer = startAuditSealer(context, audit);
   const jobs = startJobs(context, audit);
   await context.fill();

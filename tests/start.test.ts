@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,8 +9,10 @@ import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { startEmbedded } from '../server/db/embedded.ts';
 import { migrate } from '../server/db/migrate.ts';
 import { requireDatabase } from '../server/db/requirements.ts';
+import { root } from '../server/root.ts';
 import { whyNotStarted } from '../server/why-not-started.ts';
 import { createTestDatabase, eventually, startTestServer } from './harness.ts';
+import { newFolder } from './place.ts';
 import {
   asInService,
   freePort,
@@ -171,6 +173,22 @@ test('a start says where everything is, the data directory too, and a clean stop
   const said = await refusal({ DATA_DIR: own });
   expect(said).toContain('This database belongs to the signing key');
   expect(said).not.toContain('was lost');
+});
+
+test('a start on a checkout that was replaced and not built says so, and has the version that runs', async () => {
+  const checkout = await newFolder();
+  await cp(join(root, 'dist'), join(checkout, 'dist'), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  const itself = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  await writeFile(join(checkout, 'package.json'), JSON.stringify({ ...itself, version: '9.9.9' }));
+  const { url } = await createTestDatabase();
+  const settings = { DATABASE_URL: url, DATA_DIR: await newDataDir(), LOG_LEVEL: 'warn' };
+  const server = await startServer(settings, { checkout });
+  const { info } = (await (await fetch(`${server.url}/openapi.json`)).json()) as { info: object };
+  expect(info).toMatchObject({ version: itself.version });
+  expect(server.output()).toContain(
+    'The checkout has another version than what is built. Run: npm run build',
+  );
 });
 
 test('a start goes on where it cannot write locations.txt, as on a disk that has become read-only', async () => {

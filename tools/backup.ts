@@ -74,7 +74,7 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<voi
         if (value) say(`  The key in ${name} is not included: a restore needs the same setting.`);
       await archive.finish({
         madeAt,
-        version: await readVersion(),
+        version: (await readVersion()).version,
         database: content,
         ...(binariesElsewhere ? { binariesElsewhere } : {}),
       });

@@ -108,8 +108,9 @@ const buildServer = (target) =>
 async function buildAll() {
   const dist = join(root, 'dist');
   const { build, commit } = revision();
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   // Before the build: a file edited while it runs is built the next time.
-  const stamp = `${JSON.stringify({ build, commit, sources: sourcesHash() })}\n`;
+  const stamp = `${JSON.stringify({ version, build, commit, sources: sourcesHash() })}\n`;
   const built = join(dist, 'build.json');
   if (existsSync(built) && readFileSync(built, 'utf8') === stamp) return;
 
