@@ -28,6 +28,10 @@ export function readSigners(text: string, place: string): Signer[] {
     }
   });
   const usable = keys.filter((key): key is KeyObject => key?.asymmetricKeyType === 'ed25519');
+  if (blocks.some((pem) => !pem.includes('\n')))
+    throw new CannotStart(
+      `The key in ${place} has lost its line breaks. Write each as \\n, in an EnvironmentFile within single quotes.`,
+    );
   if (keys.length === 0 || usable.length < keys.length)
     throw new CannotStart(`${place} must hold a private Ed25519 key as PEM. Restore it from a backup.`);
   return usable.map(toSigner);

@@ -233,6 +233,14 @@ test('a file that SIGNING_KEY names and that cannot be read is told in a sentenc
   await expect(from(dataDir)).rejects.toEqual(unreadable);
 });
 
+test.each(['', 'n'])('a SIGNING_KEY with %j for each line break is no lost key', async (between) => {
+  const text = newSigningKey().trim().replaceAll('\n', between);
+  const dataDir = await newFolder();
+  await expect(openKeys(db, { dataDir, signingKey: { text }, secretsKey: undefined }, now)).rejects.toThrow(
+    'The key in SIGNING_KEY has lost its line breaks. Write each as \\n, in an EnvironmentFile within single quotes.',
+  );
+});
+
 test('SIGNING_KEY may hold several keys in any order: the database says which one signs', async () => {
   const folder = await newFolder();
   const { signer } = await open(folder);
