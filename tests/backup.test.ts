@@ -30,6 +30,7 @@ import { findPostmaster } from '../server/db/embedded-postmaster.ts';
 import { locks } from '../server/db/locks.ts';
 import { newSigningKey } from '../server/signer.ts';
 import { createArchive, openArchive } from '../tools/backup/archive.ts';
+import { addFiles } from '../tools/backup/files.ts';
 import { onInstallation } from '../tools/database.ts';
 import { program } from './binaries.ts';
 import { startFakeS3 } from './fake-s3.ts';
@@ -415,6 +416,15 @@ test('a file that is gone when its turn comes is named, and fails no backup', as
     `${name} of release 1.2.3 is missing: it was deleted, or is lost.\nBinaries: 1 files`,
   );
   expect(backup.code).toBe(0);
+});
+
+test('a folder that is there and cannot be read fails a backup', async () => {
+  const archive = await createArchive(join(await newDataDir(), 'a.tar'), new Date());
+  onTestFinished(() => archive.abandon());
+  const own = await newDataDir();
+  expect(await addFiles('journal', own, archive)).toEqual([]);
+  await writeFile(join(own, 'journal'), '');
+  await expect(addFiles('journal', own, archive)).rejects.toThrow('ENOTDIR');
 });
 
 test('nothing starts on half a restore', async () => {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { missingAsUndefined } from '../../server/files.ts';
 import { readOrMake } from '../../server/key-file.ts';
 import { keyFiles } from '../../server/features/keys/local-keys.ts';
 import type { Archive, ArchiveWriter } from './archive.ts';
@@ -17,23 +18,21 @@ const rootOf = (kind: Kind, dataDir: string) => (kind === 'keys' ? dataDir : pat
 export async function addFiles(kind: Kind, dataDir: string, archive: ArchiveWriter): Promise<string[]> {
   const root = rootOf(kind, dataDir);
   const retired = path.relative(dataDir, keyFiles(dataDir).retired);
-  const names: string[] = await readdir(root).catch(() => []);
+  const names = await namesIn(root);
   if (kind === 'keys')
-    names.push(
-      ...(await readdir(path.join(root, retired)).catch(() => [])).map((name) => `${retired}/${name}`),
-    );
+    names.push(...(await namesIn(path.join(root, retired))).map((name) => `${retired}/${name}`));
   const added: string[] = [];
   for (const name of names.filter((one) => kinds[kind].test(one)).toSorted()) {
     // a journal file is removed once its records are in the database
-    const bytes = await readFile(path.join(root, name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
+    const bytes = await readFile(path.join(root, name)).catch(missingAsUndefined);
     if (!bytes) continue;
     await archive.add(`${kind}/${name}`, bytes);
     added.push(name);
   }
   return added;
 }
+
+const namesIn = async (folder: string) => (await readdir(folder).catch(missingAsUndefined)) ?? [];
 
 /** Writes the files of a kind into the data directory. */
 export async function restoreFiles(kind: Kind, dataDir: string, archive: Archive): Promise<void> {
