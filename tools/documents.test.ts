@@ -40,6 +40,25 @@ test.each(documents)('links of %s lead to a file and a heading, and its commands
   expect(scripts).toEqual(expect.arrayContaining(commands));
 });
 
+test('tables that grow with machines are under Data growth', () => {
+  const rooms = ['update-events', 'validation'].map((name) => path.join('server/features', name));
+  const sources = rooms.flatMap((room) =>
+    readdirSync(path.join(root, room))
+      .filter((name) => !name.endsWith('.test.ts'))
+      .map((name) => read(path.join(room, name))),
+  );
+  const filled = new Set(
+    sources.flatMap((text) =>
+      [...text.matchAll(/insert\s*into (\w+)|insertInto\('(\w+)/gi)].map((one) => one[1] ?? one[2]),
+    ),
+  );
+  // a row per day, per license and code, or per release
+  const small = ['active_days', 'update_days', 'validation_days', 'license_refusals', 'release_totals'];
+  const [growth] = /## Data growth\n[^]*?\n## /.exec(read('docs/operating.md'))!;
+  const named = [...growth.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect([...filled].filter((table) => !small.includes(table!) && !named.includes(table))).toEqual([]);
+});
+
 test('the sample that follows a new key does what the test vectors say, and no list replaces a shipped key', async () => {
   const sample = /```ts\n([^`]*export function follow[^`]*)```/.exec(read('docs/desktop-api.md'))![1]!;
   const file = path.join(await newFolder(), 'follow.ts');
