@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import './messages.ts';
-
-/** PostgreSQL cannot store NUL, and a lone surrogate is not text in any encoding. */
-export function isStorableText(value: string): boolean {
-  // oxlint-disable-next-line no-control-regex
-  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/.test(value) && value.isWellFormed();
-}
+import { isStorableText } from './text.ts';
 
 /** Text of at most `max` characters, trimmed, without control characters; `missing` is the message when absent. */
 export const text = (max: number, missing?: string) =>

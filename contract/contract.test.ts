@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { scopeNeeds } from './api-keys.ts';
-import { id, instant, isStorableText, line, paging, requiredLine, text, wholeNumber } from './common.ts';
+import { id, instant, line, paging, requiredLine, text, wholeNumber } from './common.ts';
 import { countries, countryName, isCountryCode } from './countries.ts';
 import { errorStatus } from './errors.ts';
 import { licenseTab } from './license-state.ts';
 import { moduleLabel, normalizeModuleIds } from './module-ids.ts';
 import { hasPermission, permit, resourceActions, roleMatrix, roleNames } from './permissions.ts';
 import { needsOf } from './route.ts';
+import { isStorableText } from './text.ts';
 import { anySign } from '../tests/any-sign.ts';
 import { everyCall } from '../tests/every-call.ts';
 

@@ -1,4 +1,4 @@
-import { isStorableText } from './common.ts';
+import { isStorableText } from './text.ts';
 
 export const acceptedExtensions = ['.exe', '.dmg', '.zip', '.nupkg'] as const;
 

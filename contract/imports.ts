@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { isStorableText, namedObject } from './common.ts';
+import { namedObject } from './common.ts';
 import { license } from './licenses.ts';
 import { permit, type Resource } from './permissions.ts';
 import { route, staffWithAll } from './route.ts';
+import { isStorableText } from './text.ts';
 
 /** Rows of one file. */
 export const mostImported = 1000;

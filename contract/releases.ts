@@ -4,7 +4,6 @@ import {
   url,
   id,
   instant,
-  isStorableText,
   listMeta,
   namedObject,
   paging,
@@ -34,6 +33,7 @@ import { planFields, rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { rolloutAttentions } from './rollout-attention.ts';
 import { permit } from './permissions.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
+import { isStorableText } from './text.ts';
 import { channels } from './versions.ts';
 
 /** Recycle bin retention in days (spec part 2, section 9). */

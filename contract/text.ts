@@ -30,3 +30,9 @@ export function parsedJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** PostgreSQL cannot store NUL, and a lone surrogate is not text in any encoding. */
+export function isStorableText(value: string): boolean {
+  // oxlint-disable-next-line no-control-regex
+  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/.test(value) && value.isWellFormed();
+}

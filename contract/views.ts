@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { dateTime, id, isStorableText, namedObject, requiredLine, seenVersion } from './common.ts';
+import { dateTime, id, namedObject, requiredLine, seenVersion } from './common.ts';
 import type { Resource } from './permissions.ts';
 import { route, signedIn } from './route.ts';
+import { isStorableText } from './text.ts';
 
 /** The lists that have views, each with the resource that a user must be able to read. */
 export const viewLists = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { dayMs } from '../../contract/durations.ts';
-import { isStorableText } from '../../contract/common.ts';
+import { isStorableText } from '../../contract/text.ts';
 import { actorId, type Actor } from '../caller.ts';
 import { clearBefore } from '../checked-time.ts';
 import type { Db, Tx } from '../db/client.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
-import { isStorableText } from '../../../contract/common.ts';
+import { isStorableText } from '../../../contract/text.ts';
 import type { Caller } from '../../caller.ts';
 import type { Db } from '../../db/client.ts';
 import { machineHashOf, machineIdIn } from '../../machine-hash.ts';
