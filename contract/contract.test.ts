@@ -226,6 +226,15 @@ describe('text', () => {
       expect(isStorableText(wrong)).toBe(false);
   });
 
+  test.each(['', '\u200b', '\u034f', '\u2800', '\uff9e'])(
+    'has no run of marks that takes long to normalize, even with %j between them',
+    (between) => {
+      const marks = ['\u0301', '\u0327'].join(between);
+      expect(isStorableText(`a${marks.repeat(between ? 7 : 15)}b`.repeat(3))).toBe(true);
+      expect(isStorableText(`a${marks.repeat(16)}b`)).toBe(false);
+    },
+  );
+
   test.each([
     ['St. Mary', 'St.\u00a0Mary'],
     ['St. Mary', '\ufeffSt. \r\n\tMary \u200b'],

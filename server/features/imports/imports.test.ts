@@ -354,6 +354,14 @@ describe('issuing licenses from a file', () => {
     expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
   });
 
+  test('holds the process up no longer for many marks in one cell', async () => {
+    const body = { csv: `Customer,Country\na${'\u0301\u0327'.repeat(60_000)},DE`, createCustomers: true };
+    const before = process.cpuUsage();
+    const { status, body: answer } = await api.call(calls.checkLicenses, { body });
+    expect([status, answer.details[0]?.path]).toEqual([400, 'csv']);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+  });
+
   test('looks for a column once, not in every row and for every column of the same name', () => {
     const csv = `${','.repeat(5000)}${'Name,'.repeat(5000)}Country\n`;
     const searched = vi.spyOn(Array.prototype, 'indexOf');
