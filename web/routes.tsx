@@ -34,7 +34,16 @@ const lazyScreen: typeof lazyRouteComponent = (load, name) =>
     name,
   );
 
-const root = createRootRoute({ staticData: { needs: [] } });
+const root = createRootRoute({
+  staticData: { needs: [] },
+  // The router takes a path in any case and with a slash at its end; what compares paths knows only the screen's own.
+  beforeLoad: ({ location: { pathname, href }, matches }) => {
+    const path = matches.at(-1)?.pathname ?? pathname;
+    const isSame = pathname.replace(/\/$/, '').toLowerCase() === path.toLowerCase();
+    // to the router, an address with a slash is the same: it would redirect to it without an end
+    if (isSame && pathname !== path) router.history.replace(path + href.slice(pathname.length));
+  },
+});
 
 const login = createRoute({
   getParentRoute: () => root,

@@ -124,6 +124,27 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await expect(palette).toBeFocused();
 });
 
+test('an address with a slash at its end or in capitals is that of the screen', async ({ page, server }) => {
+  const { name, customerId } = await makeCustomer(server.admin);
+  await signInAs(page, 'super_admin', `/Customers/?search=${encodeURIComponent(name)}#top`, server);
+  await expect(page).toHaveURL(`/customers?search=${encodeURIComponent(name).replaceAll('%20', '+')}#top`);
+  for (const [typed, path, word] of [
+    ['/licenses/', '/licenses', 'Create License'],
+    ['/Licenses', '/licenses', 'Create License'],
+    [`/Customers/${customerId}/`, `/customers/${customerId}`, 'Edit Customer'],
+  ] as const) {
+    await page.goto(typed);
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /^(Create License|Edit)$/ })
+      .click();
+    await expect(dialog(page, word)).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(page).toHaveURL(path);
+  }
+});
+
 test('a narrow window folds the navigation', async ({ page, server }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.addInitScript(() => Object.defineProperty(navigator, 'userAgent', { value: 'iPad; Mac OS X' }));
