@@ -14,6 +14,7 @@ import {
   goTo,
   heading,
   inBothThemes,
+  quiet,
   rowOf,
   signInAs,
   test,
@@ -216,6 +217,24 @@ test('a row is shown beside the list, which goes on to the next and the previous
   await page.goBack();
   await expect(entry).toBeHidden();
   await expect(page).toHaveURL('/audit');
+});
+
+test('a row that was shown beside the list is not shown again by itself', async ({ page, server }) => {
+  const name = unique('Flapping');
+  const { customerId } = await makeCustomer(server.admin, { name });
+  await signInAs(page, 'super_admin', `/customers?search=${encodeURIComponent(name)}`, server);
+  await expect(rowOf(page, name)).toBeVisible();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Space');
+  await expect(dialog(page, 'Customer')).toBeVisible();
+  await softDelete(server.admin, { customerId });
+  await comeBack(page);
+  await expect(page.getByText('No customers found.')).toBeVisible();
+  await server.admin.ok(customers.restore, { params: { id: customerId } });
+  await comeBack(page);
+  await expect(rowOf(page, name)).toBeVisible();
+  await quiet(page);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
 test('what is not possible says why, and what loses the focus leaves it near', async ({ page, server }) => {

@@ -1,5 +1,5 @@
 import { Checkbox } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import { DataTableBody } from './DataTableBody.tsx';
 import {
@@ -9,7 +9,6 @@ import {
   nextSort,
   withSelected,
   type DataTableProps,
-  type Peek,
 } from './data-table.ts';
 import { LazyDialogs } from './LazyDialogs.tsx';
 import { IconArrowDown, IconArrowUp, IconSelector } from './icons.tsx';
@@ -31,9 +30,9 @@ const SidePanel = lazyPart(() => import('./SidePanel.tsx'));
 export function DataTable<Row>(given: DataTableProps<Row>) {
   const [peeked, setPeeked] = useState<string>();
   const { label } = given;
-  const onPeek = (id: string | undefined) => {
+  const onPeek = (id: string) => {
     setPeeked(id);
-    if (id !== undefined) rememberRow(label, id);
+    rememberRow(label, id);
   };
   const onFocus = () => {
     const id = scroller.current && focusedRow(scroller.current)?.dataset['row'];
@@ -59,6 +58,10 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
       )),
     );
   }
+  const shown = (rows ?? []).filter((row) => !props.groups?.isCollapsed(props.groups.of(row)));
+  const beside = shown.find((row) => props.rowId(row) === peeked);
+  // gone with its row, which may no longer match the filters: it would open again by itself when that comes back
+  if (peeked !== undefined && !beside) setPeeked(undefined);
   if (rows?.length === 0) return <div className={classes.card}>{props.empty}</div>;
   return (
     <>
@@ -83,9 +86,19 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
           <DataTableBody {...props} columns={columns} scroller={scroller} />
         </table>
       </div>
-      {props.peek && peeked !== undefined && (
+      {props.peek && peeked !== undefined && beside && (
         <LazyDialogs>
-          <PeekPanel {...props} peek={props.peek} id={peeked} onMove={onPeek} />
+          <SidePanel
+            title={props.peek.title}
+            name={props.rowLabel?.(beside)}
+            to={props.peek.to(beside)}
+            ids={shown.map(props.rowId)}
+            id={peeked}
+            onMove={onPeek}
+            onClose={() => setPeeked(undefined)}
+          >
+            {props.peek.content(beside)}
+          </SidePanel>
         </LazyDialogs>
       )}
     </>
@@ -103,37 +116,6 @@ function withPeek<Row>(props: DataTableProps<Row>, onPeek: (id: string) => void)
       { label: 'Peek', key: 'Space', run: () => onPeek(rowId(row)) },
     ],
   };
-}
-
-/** The row beside the list. Gone with the row: it may no longer match the filters when the list is loaded again. */
-function PeekPanel<Row>(
-  props: DataTableProps<Row> & {
-    peek: Peek<Row>;
-    id: string;
-    onMove: (id: string | undefined) => void;
-  },
-) {
-  const { rows = [], rowId, rowLabel, groups, peek, id, onMove } = props;
-  const shown = rows.filter((row) => !groups?.isCollapsed(groups.of(row)));
-  const row = shown.find((one) => rowId(one) === id);
-  const isGone = row === undefined;
-  useEffect(() => {
-    if (isGone) onMove(undefined);
-  }, [isGone, onMove]);
-  if (isGone) return null;
-  return (
-    <SidePanel
-      title={peek.title}
-      name={rowLabel?.(row)}
-      to={peek.to(row)}
-      ids={shown.map(rowId)}
-      id={id}
-      onMove={onMove}
-      onClose={() => onMove(undefined)}
-    >
-      {peek.content(row)}
-    </SidePanel>
-  );
 }
 
 function DataTableHead<Row>(props: DataTableProps<Row>) {
