@@ -105,7 +105,7 @@ test('rows are reached, selected, opened and changed by keys, which the menu of 
     await keyboard.press('j');
     await keyboard.press('m');
     const items = page.getByRole('menuitem');
-    await expect(items).toHaveText(['Open PageEnter', 'Edite', 'Updatesu', 'PeekSpace', 'Deleted']);
+    await expect(items).toHaveText(['Open Page', 'Edite', 'Updatesu', 'Peek', 'Deleted']);
     await expectAccessible(page);
     await keyboard.press('Escape');
     await expect(items).toHaveCount(0);

@@ -30,7 +30,7 @@ test('who may only look gets no way to change anything, and is told why', async 
       'Actions',
     ]);
     await rowOf(page, name).getByRole('button').press('Enter');
-    await expect(page.getByRole('menuitem')).toHaveText(['PeekSpace']);
+    await expect(page.getByRole('menuitem')).toHaveText(['Peek']);
     await expect(page.getByRole('link', { name: /^Soft Deleted/ })).toBeVisible();
     await goTo(page, `/customers?edit=${customerId}`);
     await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();

@@ -23,8 +23,8 @@ export default function RowMenu(props: {
     runAction(action);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Enter') return;
-    const action = actions.find(({ key }) => key === event.key);
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const action = actions.find((one) => keyOf(one) === event.key);
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();
@@ -61,8 +61,12 @@ export default function RowMenu(props: {
   );
 }
 
+/** Enter and Space press the item that has the focus, in every menu. */
+const keyOf = ({ key }: RowAction) => (key === 'Enter' || key === 'Space' ? undefined : key);
+
 function Item({ action, onChoose }: { action: RowAction; onChoose: () => void }) {
-  const { label, key, reason, danger } = action;
+  const { label, reason, danger } = action;
+  const key = keyOf(action);
   return (
     <Menu.Item
       className={classes.item}
@@ -70,7 +74,7 @@ function Item({ action, onChoose }: { action: RowAction; onChoose: () => void })
       aria-disabled={reason ? true : undefined}
       aria-keyshortcuts={key}
       closeMenuOnClick={false}
-      rightSection={<Kbd size="xs">{key}</Kbd>}
+      rightSection={key && <Kbd size="xs">{key}</Kbd>}
       {...pressOnce(onChoose)}
     >
       {label}
