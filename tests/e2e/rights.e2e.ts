@@ -13,6 +13,7 @@ import { makeRelease } from './releases.ts';
 import { newWord, row } from './releases-screen.ts';
 import {
   comeBack,
+  dialog,
   expect,
   expectStatus,
   goTo,
@@ -163,6 +164,20 @@ test('who may see a page without a link alone is brought to it', async ({ page, 
   await goTo(page, '/users');
   await page.getByRole('link', { name: 'Go to Approvals' }).click();
   await expect(heading(page, 'Approvals')).toBeVisible();
+});
+
+test('after g, the key of a screen that the user may not see does nothing else', async ({ page, server }) => {
+  const release = await makeRelease(server);
+  await signInAs(page, 'binary_manager', '/releases', server);
+  await row(page, release).focus();
+  for (const key of ['c', 'd', 'e']) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+  }
+  await quiet(page);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.keyboard.press('d');
+  await expect(dialog(page, 'Delete Release')).toBeVisible();
 });
 
 test('who loses a permission is offered what is left, once a screen is refused', async ({ page, server }) => {

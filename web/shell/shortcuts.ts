@@ -65,8 +65,14 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     if (isTaken(event.target)) return;
     // Holding j or k continues from row to row.
     if (event.repeat && event.key !== 'j' && event.key !== 'k') return;
-    const run = event.timeStamp - wentAt.current < chordWithin ? go[event.key] : undefined;
+    const isChord = event.timeStamp - wentAt.current < chordWithin;
+    const run = isChord ? go[event.key] : undefined;
     wentAt.current = !run && event.key === 'g' ? event.timeStamp : -chordWithin;
+    // also that of a screen that the user may not see: alone, the key could open a dialog
+    if (isChord && !run && event.key !== 'g' && letter.test(event.key)) {
+      event.preventDefault();
+      return;
+    }
     const action = run ?? (event.key === '?' ? onHelp : marked(event.key));
     // `g` begins a chord
     if (!action && (event.key === 'g' || !letter.test(event.key) || !pressInList(event.key))) return;
