@@ -39,11 +39,14 @@ test('sign-in sends back to where the person was going', async ({ page, server }
 
   // as pasted from a chat: the browser would refuse what nobody sees
   await address.fill('');
-  await address.evaluate((field, text) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', text);
-    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, `\u2060${email}\u200b`);
+  await address.evaluate(
+    (field, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', text);
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    },
+    `\u2060${email.replace('@', '\u0002@')}\u200b`,
+  );
   await expect(address).toHaveValue(email);
 
   await signInByForm(page, email);
