@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { audit } from '../contract/audit.ts';
+import { writeCursor } from '../contract/audit-cursor.ts';
+import { machineStandings } from '../contract/machine-standing.ts';
+import { auditSearch } from './features/audit/audit-search.ts';
 import { customerSearch } from './features/customer-page/customer-search.ts';
 import { machinesSearch } from './features/machines/machines-search.ts';
 import { releaseSearch } from './features/rollouts/release-search.ts';
@@ -60,6 +64,33 @@ test('an id is that of a record, or none', () => {
   const id = '01890a5d-ac96-774b-bcce-b302099a8057';
   expect(idParam({ edit: id }, 'edit')).toBe(id);
   for (const edit of ['1', 5, `${id}x`, '', ['x']]) expect(idParam({ edit }, 'edit')).toBeUndefined();
+});
+
+test.each([
+  [auditSearch, audit.list, ['search', 'resourceId', 'resourceType', 'eventType']],
+  [machinesSearch, machineStandings.list, ['search', 'version']],
+] as const)('an address holds no text that the call of its list refuses: %#', (read, { query }, fields) => {
+  const typed = ['a\u0002b', 'x'.repeat(201), `${'x'.repeat(199)}😀`, `a${'\u0301'.repeat(40)}`];
+  for (const text of typed)
+    for (const name of fields) {
+      const { [name]: value }: Record<string, unknown> = read({ [name]: text });
+      expect([name, text, query.safeParse({ [name]: value }).error]).toEqual([name, text, undefined]);
+    }
+  expect(read({ search: 'Klinik' }).search).toBe('Klinik');
+});
+
+test('the cursor of a page of the audit log is a whole one, or none', () => {
+  const after = writeCursor({
+    timestamp: new Date('2026-11-20T09:30:00Z'),
+    audit_id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  });
+  expect(auditSearch({ page: 3, after, shown: 7 })).toMatchObject({ page: 3, after, shown: 7 });
+  for (const broken of [after.slice(0, 40), after.slice(0, 41), `${after}=`, 'x', 'nope!'])
+    expect(auditSearch({ page: 3, after: broken, shown: 7 })).toMatchObject({
+      page: 3,
+      after: undefined,
+      shown: undefined,
+    });
 });
 
 test.each([

@@ -4,7 +4,7 @@
  */
 
 import { mostDaysBack } from '../contract/durations.ts';
-import { isUuid } from '../contract/text.ts';
+import { isStorableText, isUuid } from '../contract/text.ts';
 
 type Params = Record<string, unknown>;
 
@@ -13,10 +13,11 @@ export const searchOf = <Search extends Record<string, string | number | undefin
   read: (params: Params) => Search,
 ): ((params: Params) => Partial<Search>) => read;
 
-/** Non-empty text. */
-export function textParam(params: Params, name: string): string | undefined {
-  const text = params[name];
-  return typeof text === 'string' && text !== '' ? text.slice(0, 200) : undefined;
+/** Non-empty text that the calls of the service take, cut to `most` characters. */
+export function textParam(params: Params, name: string, most = 200): string | undefined {
+  const { [name]: given } = params;
+  const text = typeof given === 'string' ? given.slice(0, most) : '';
+  return text !== '' && isStorableText(text) ? text : undefined;
 }
 
 /** The id of a record. */

@@ -1,3 +1,4 @@
+import type { Position } from '../../../contract/audit-cursor.ts';
 import { utcDay } from '../../../contract/durations.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange, type ChangeParts } from '../../change.ts';
@@ -5,7 +6,7 @@ import { csvStream } from '../../csv.ts';
 import type { Db } from '../../db/client.ts';
 import type { DownloadFile } from '../../http/call.ts';
 import { split, type Filter } from './audit-filter.ts';
-import { within, type FoundPage, type ListRow, type Position } from './audit-page.ts';
+import { within, type FoundPage, type ListRow } from './audit-page.ts';
 
 /** The maximum number of rows in memory, and of entries scanned per batch. */
 const atOnce = 2000;

@@ -1,10 +1,11 @@
 import type { AuditEntry, NamedRecord, audit as calls } from '../../../contract/audit.ts';
+import { readCursor, writeCursor } from '../../../contract/audit-cursor.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { failField, type Failure } from '../../failure.ts';
 import { split, type Split } from './audit-filter.ts';
-import { countUpTo, findPage, type ListRow, type Position } from './audit-page.ts';
+import { countUpTo, findPage, type ListRow } from './audit-page.ts';
 import { namedRecords } from './named-records.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -74,15 +75,3 @@ export const toEntry = (row: ListRow, records: ReadonlyMap<string, NamedRecord[]
   error_message: row.error_message,
   records: records.get(row.audit_id) ?? [],
 });
-
-/** The text of a position for the URL of the next page, read by `readCursor`. */
-export const writeCursor = ({ timestamp, audit_id }: Position): string =>
-  Buffer.from(`${timestamp.toISOString()} ${audit_id}`).toString('base64url');
-
-const cursor = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-/** The position that `writeCursor` wrote; null for any other text. */
-export function readCursor(text: string): Position | null {
-  const [, at, audit_id] = cursor.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  return at && audit_id && !Number.isNaN(Date.parse(at)) ? { timestamp: new Date(at), audit_id } : null;
-}

@@ -1,12 +1,11 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { AuditEntry } from '../../../contract/audit.ts';
+import type { Position } from '../../../contract/audit-cursor.ts';
 import { codeOf, type Db } from '../../db/client.ts';
 import { readOnly } from '../../db/read-only.ts';
 import type { Split } from './audit-filter.ts';
 import { onlyRow } from '../../invariants.ts';
 
-/** A position in list order: newest first, ties by id. */
-export type Position = { timestamp: Date; audit_id: string };
 export type ListRow = Omit<AuditEntry, 'timestamp' | 'records'> & { timestamp: Date };
 export type Page = { after: Position | undefined; limit: number; offset: number };
 export type FoundPage = { rows: ListRow[]; searchedTo?: Position | undefined };

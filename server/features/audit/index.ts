@@ -1,5 +1,3 @@
-export { readCursor, writeCursor } from './audit-list.ts';
-export type { Position } from './audit-page.ts';
 export { acceptGaps } from './accept.ts';
 export { restartChain } from './restart-chain.ts';
 export { beganWith, beginChain } from './begin.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { customerPage as calls, TimelineEntry } from '../../../contract/customer-page.ts';
+import { readCursor, writeCursor, type Position } from '../../../contract/audit-cursor.ts';
 import type { AuditEntry } from '../../../contract/audit.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Context } from '../../context.ts';
@@ -7,7 +8,7 @@ import type { Db } from '../../db/client.ts';
 import { failField, isFailure, type Failure } from '../../failure.ts';
 import { findCustomer } from '../customers/index.ts';
 import { ownershipsOf } from '../licenses/index.ts';
-import { namedRecords, readCursor, writeCursor, type Position } from '../audit/index.ts';
+import { namedRecords } from '../audit/index.ts';
 
 type Row = Position &
   Pick<AuditEntry, 'resource_id' | 'changes_summary'> &

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { readCursor } from '../../../contract/audit-cursor.ts';
 import { instantText, isDay } from '../../ui/day.ts';
 import {
   idParam,
@@ -21,9 +22,9 @@ export const auditSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
   /** Id of a user. */
   userId: idParam(params, 'userId'),
-  resourceType: textParam(params, 'resourceType')?.slice(0, 50),
+  resourceType: textParam(params, 'resourceType', 50),
   resourceId: textParam(params, 'resourceId'),
-  eventType: textParam(params, 'eventType')?.slice(0, 100),
+  eventType: textParam(params, 'eventType', 100),
   /** Only successes, or only failures. */
   status: oneOf(outcomes, textParam(params, 'status')),
   /** Days as `2026-11-20`, in the time zone of the user, both included. */
@@ -34,9 +35,9 @@ export const auditSearch = searchOf((params) => ({
   page: pageParam(params),
   size: sizeParam(params),
   /** The cursor of this page, so that new entries do not shift it. */
-  after: textParam(params, 'after'),
+  after: cursorParam(params, 'after'),
   /** How many entries the pages before this one have, where a search was answered in parts. */
-  shown: wholeParam(params, 'shown', 0, 1e9),
+  shown: cursorParam(params, 'after') ? wholeParam(params, 'shown', 0, 1e9) : undefined,
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   /** Id of the entry whose details are open. */
@@ -63,6 +64,11 @@ function instantParam(params: Record<string, unknown>, name: string): string | u
   const text = textParam(params, name);
   const at = text && /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : instantText(new Date(at));
+}
+
+function cursorParam(params: Record<string, unknown>, name: string): string | undefined {
+  const text = textParam(params, name);
+  return text && readCursor(text) ? text : undefined;
 }
 
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {

@@ -13,7 +13,7 @@ export const machinesSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
   customer: idParam(params, 'customer'),
   platform: oneOf(platforms, textParam(params, 'platform')),
-  version: textParam(params, 'version'),
+  version: textParam(params, 'version', 100),
   state: textParam(params, 'state'),
   /** Only machines that were seen within this number of days. */
   seen: daysParam(params, 'seen'),

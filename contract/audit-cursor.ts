@@ -1,0 +1,15 @@
+/** A position in the audit log, newest first, ties by id. */
+export type Position = { timestamp: Date; audit_id: string };
+
+/** The text of a position for the URL of the next page, read by `readCursor`. */
+export const writeCursor = ({ timestamp, audit_id }: Position): string =>
+  btoa(`${timestamp.toISOString()} ${audit_id}`).replace(/=+$/, '');
+
+const cursor = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** The position that `writeCursor` wrote; null for any other text. */
+export function readCursor(text: string): Position | null {
+  const base64 = /^[a-zA-Z0-9]*$/.test(text) && text.length % 4 !== 1;
+  const [, at, audit_id] = (base64 && cursor.exec(atob(text))) || [];
+  return at && audit_id && !Number.isNaN(Date.parse(at)) ? { timestamp: new Date(at), audit_id } : null;
+}
