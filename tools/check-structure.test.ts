@@ -274,7 +274,7 @@ test('a test that docs/spec-coverage names exists', async () => {
       '|---|---|',
       "| One | `web/a.test.ts › what's found`<br>`web/a.test.ts › what is lost` |",
       '| Two | **missing** |',
-      '| Three | `web/b.test.ts` › found |',
+      '| Three | `web/b.test.ts › found` |',
       '| Four | `web/a.test.ts` |',
       '| Five |',
     ].join('\n'),

@@ -13,10 +13,10 @@ const rowsOf = (text) =>
         .map((cell) => cell.trim().replaceAll('\\|', '|')),
     );
 
-/** `file › title` or `file` › title; the title of a describe may come between. */
+/** `file › title`; the title of a describe may come between. */
 function testOf(named) {
-  const [file, ...titles] = named.replace(/^`([^`]*)`$/, '$1').split(' › ');
-  return { file: file.replaceAll('`', ''), titles };
+  const [file, ...titles] = named.slice(1, -1).split(' › ');
+  return { file, titles };
 }
 
 /** The tests in a Test column; none if the test is missing. */
