@@ -1,4 +1,4 @@
-import type { BrowserContext, Request, Route } from '@playwright/test';
+import type { Request, Route } from '@playwright/test';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { session } from '../../contract/session.ts';
@@ -23,8 +23,6 @@ import {
   signInByForm,
   stored,
   test,
-  type ConsoleServer,
-  type Page,
 } from './support.ts';
 
 test('a stored session is restored behind a spinner, with rights as they are now', async ({
@@ -287,90 +285,35 @@ test('a tab that finds somebody else signed in asks again for all that it shows,
   expect(await page.evaluate(() => localStorage.getItem('user'))).toBe(JSON.stringify(other.user));
 });
 
-/** Two tabs of one user, and what makes their access token run out: before, neither asks for anything. */
-async function twoTabs(page: Page, context: BrowserContext, server: ConsoleServer) {
-  await signInAs(page, 'license_manager', '/licenses', server);
-  const second = await context.newPage();
-  await second.goto('/licenses');
-  const tabs = [page, second];
-  for (const tab of tabs) await expect(heading(tab, 'License Management')).toBeVisible();
-  for (const tab of tabs) await quiet(tab);
-  const { userId } = await server.person('license_manager');
-  const access_expires_at = new Date(Date.now() - 1000);
-  const endToken = () =>
-    server.changeSessions((tx) =>
-      tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
-    );
-  return { tabs, endToken };
-}
-
-async function showCustomersIn(tabs: Page[]) {
-  await Promise.all(tabs.map((tab) => navigation(tab).getByRole('link', { name: 'Customers' }).click()));
-  for (const tab of tabs) {
-    await expect(tab.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
-    await expect(tab).toHaveURL('/customers');
-  }
-}
-
 test('an access token that ran out is renewed unseen, once for all calls of all tabs', async ({
   page,
   context,
   server,
 }) => {
   expectStatus(page, 401);
-  const { tabs, endToken } = await twoTabs(page, context, server);
+  await signInAs(page, 'license_manager', '/licenses', server);
+  const second = await context.newPage();
+  await second.goto('/licenses');
+  const tabs = [page, second];
+  for (const tab of tabs) await expect(heading(tab, 'License Management')).toBeVisible();
+  // before it runs out, neither asks for anything
+  for (const tab of tabs) await quiet(tab);
+  const { userId } = await server.person('license_manager');
+  const access_expires_at = new Date(Date.now() - 1000);
   const token = () => page.evaluate(() => localStorage.getItem('accessToken'));
   const before = await token();
   let renewals = 0;
   context.on('request', (request) => (renewals += Number(request.url().endsWith(session.refresh.path))));
-  await endToken();
-  await showCustomersIn(tabs);
+  await server.changeSessions((tx) =>
+    tx.updateTable('sessions').set({ access_expires_at }).where('user_id', '=', userId).execute(),
+  );
+  await Promise.all(tabs.map((tab) => navigation(tab).getByRole('link', { name: 'Customers' }).click()));
+  for (const tab of tabs) {
+    await expect(tab.getByRole('link', { name: /^Soft Deleted \(\d+\)$/ })).toBeVisible();
+    await expect(tab).toHaveURL('/customers');
+  }
   expect(renewals).toBe(1);
   expect(await token()).not.toBe(before);
-});
-
-test('tabs that renew at once, as where http keeps them from waiting for each other, stay signed in', async ({
-  page,
-  context,
-  server,
-}) => {
-  expectStatus(page, 401);
-  await context.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'));
-  const { tabs, endToken } = await twoTabs(page, context, server);
-  let [haveRenewed, oneCalls, otherCalls] = [() => {}, () => {}, () => {}];
-  const bothRenewed = new Promise<void>((resolve) => (haveRenewed = resolve));
-  const oneCalled = new Promise<void>((resolve) => (oneCalls = resolve));
-  const otherCalled = new Promise<void>((resolve) => (otherCalls = resolve));
-  const tokens: string[] = [];
-  await context.route('**/api/**', async (route) => {
-    const at = tokens.findIndex((one) => route.request().headers()['authorization'] === `Bearer ${one}`);
-    // the token that the other one replaced is refused once that is stored
-    if (at === 0) {
-      oneCalls();
-      await otherCalled;
-    } else if (at === 1) otherCalls();
-    await route.fallback();
-  });
-  // in the order in which the server stores them
-  let renewing: Promise<unknown> = Promise.resolve();
-  await context.route(`**${session.refresh.path}`, async (route) => {
-    const renewed = renewing.then(async () => {
-      const response = await route.fetch();
-      const { data } = (await response.json()) as { data: { accessToken: string } };
-      return { response, count: tokens.push(data.accessToken) };
-    });
-    renewing = renewed;
-    const { response, count } = await renewed;
-    if (count === 1) await bothRenewed;
-    else {
-      haveRenewed();
-      await oneCalled;
-    }
-    await route.fulfill({ response });
-  });
-  await endToken();
-  await showCustomersIn(tabs);
-  expect(tokens).toHaveLength(2);
 });
 
 test('a session that is over leads to the sign-in page and back', async ({ page, server }) => {
