@@ -360,6 +360,16 @@ describe('the explanation', () => {
     ]);
   });
 
+  test('says which rollout includes the machine', () => {
+    expect(explain(release('2.0.0', { rolloutPercentage: 60 }))).toEqual([
+      [
+        '2.0.0',
+        'OFFERED',
+        `It is the newest release for this machine, which runs 1.0.0, and the machine's bucket ${bucket.toFixed(2)} is below its rollout of 60 %.`,
+      ],
+    ]);
+  });
+
   test('says that a full release comes before a second rollout', () => {
     const [first] = explain(
       release('2.0.0', { rolloutPercentage: 5 }),
