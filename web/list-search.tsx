@@ -27,7 +27,7 @@ export function ListPages(props: {
   label?: string;
   pageSize: number;
   list: Pick<UseQueryResult<Counted>, 'data' | 'isPlaceholderData'>;
-  mostSkipped?: number;
+  mostSkipped: number | null;
 }) {
   const { search, change, list, ...shown } = props;
   const { data } = list;

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { DisabledReason } from './DisabledReason.tsx';
 import { IconChevronLeft, IconChevronRight } from './icons.tsx';
 import { countText } from './numbers.ts';
+import { pagesOf, rangeText } from './pages.ts';
 
 /** Why there is none before, or after. */
 export const [firstPage, lastPage] = ['This is the first page.', 'This is the last page.'];
@@ -19,14 +20,13 @@ export function Pagination(props: {
   total: number | undefined;
   /** Whether `total` is that of another search, shown until the answer comes: it says nothing about the page. */
   stale: boolean;
-  /** How many rows may be skipped, where that is limited: the pages end there. */
-  mostSkipped?: number | undefined;
+  /** How many rows the service skips at most, or null where that has no limit: the pages end there. */
+  mostSkipped: number | null;
   /** Replaces the history entry, because Back must not lead to a page that no longer exists. */
   onPage: (page: number, how: { replace: boolean }) => void;
 }) {
-  const { label = 'Pages', page, pageSize, total, stale, mostSkipped = Infinity, onPage } = props;
-  const reached = Math.floor(mostSkipped / pageSize) + 1;
-  const pages = Math.max(1, Math.min(Math.ceil((total ?? 0) / pageSize), reached));
+  const { label = 'Pages', page, pageSize, total, stale, mostSkipped, onPage } = props;
+  const pages = pagesOf({ pageSize, total: total ?? 0, mostSkipped });
   const isGone = total !== undefined && page > pages;
   useEffect(() => {
     if (isGone && !stale) onPage(pages, { replace: true });
@@ -35,14 +35,11 @@ export function Pagination(props: {
   if (total === undefined || isGone) return <Group h={30} />;
   // An empty list has its own message, which is only said in short.
   const isEmpty = total === 0;
-  const first = (page - 1) * pageSize + 1;
-  const last = Math.min(page * pageSize, total);
   return (
     <Group justify="space-between" component="nav" aria-label={label} mih={30} style={{ flexShrink: 0 }}>
       {/* stays while a list is empty, or what it says next would not be announced */}
       <Text size="xs" c="dimmed" aria-live="polite" aria-atomic>
-        {!isEmpty && `Showing ${countText(first)} to ${countText(last)} of ${countText(total)} results`}
-        {page === pages && last < total && '; search or export them to see the others'}
+        {!isEmpty && rangeText({ page, pageSize, total, mostSkipped })}
         {isEmpty && <span className="visually-hidden">No results</span>}
       </Text>
       {!isEmpty && (

@@ -1,11 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { mostSkippedOfCustomer } from '../../../contract/most-skipped.ts';
 import { oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
+import { pagesOf } from '../../ui/pages.ts';
 import { useSearch } from '../../use-search.ts';
 
 export const machinesPerPage = 10;
 /** The last that the service can be asked for. */
-const lastPage = mostSkippedOfCustomer / machinesPerPage + 1;
+const lastPage = pagesOf({ pageSize: machinesPerPage, total: Infinity, mostSkipped: mostSkippedOfCustomer });
 
 /** Search parameters of the page of a customer: its lists, and the open dialog. */
 export const customerSearch = searchOf((params) => ({

@@ -108,7 +108,7 @@ export function CustomerList() {
           stale={list.isPlaceholderData}
           empty={<NoCustomers />}
         />
-        <ListPages search={search} change={change} pageSize={pageSize} list={list} />
+        <ListPages search={search} change={change} pageSize={pageSize} mostSkipped={null} list={list} />
       </Loaded>
       <LazyDialogs>
         {toDelete && (

@@ -56,7 +56,7 @@ export function CustomerTrashPage() {
             </EmptyState>
           }
         />
-        <ListPages search={search} change={change} pageSize={pageSize} list={trash} />
+        <ListPages search={search} change={change} pageSize={pageSize} mostSkipped={null} list={trash} />
       </Loaded>
       <LazyDialogs>
         {toReactivate && (

@@ -131,7 +131,7 @@ export function LicenseList() {
         />
       </Loaded>
       <div style={{ display: 'contents' }} onPointerEnter={approachNext} onFocus={approachNext}>
-        <ListPages search={search} change={change} pageSize={pageSize} list={list} />
+        <ListPages search={search} change={change} pageSize={pageSize} mostSkipped={null} list={list} />
       </div>
       {asked && <ListDialogs asked={asked} onClose={() => setAsked(undefined)} onBulkDone={selected.clear} />}
     </>

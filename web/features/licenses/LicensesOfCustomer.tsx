@@ -85,6 +85,7 @@ export function LicensesOfCustomer(props: {
               search={{ page }}
               change={(to, how) => change({ licenses: to.page }, how)}
               pageSize={pageSize}
+              mostSkipped={null}
               list={list}
             />
           )}

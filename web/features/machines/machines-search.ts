@@ -2,11 +2,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { platforms } from '../../../contract/builds.ts';
 import { mostSkipped } from '../../../contract/most-skipped.ts';
 import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { pagesOf } from '../../ui/pages.ts';
 import { useSearch } from '../../use-search.ts';
 
 export const machinesPerPage = 50;
 /** The last that the service can be asked for. */
-const lastPage = mostSkipped / machinesPerPage + 1;
+const lastPage = pagesOf({ pageSize: machinesPerPage, total: Infinity, mostSkipped });
 
 /** Search parameters of the list of machines: its filters, page and order. */
 export const machinesSearch = searchOf((params) => ({

@@ -55,7 +55,7 @@ export function PoliciesPage() {
             </EmptyState>
           }
         />
-        <ListPages search={search} change={change} pageSize={tagPageSize} list={tags} />
+        <ListPages search={search} change={change} pageSize={tagPageSize} mostSkipped={null} list={tags} />
       </Loaded>
       <LazyDialogs>
         {search.tag && can.updatePolicies && (

@@ -108,7 +108,7 @@ export function ReleaseList() {
         stale={list.isPlaceholderData}
         empty={<NoReleases />}
       />
-      <ListPages search={search} change={change} pageSize={pageSize} list={list} />
+      <ListPages search={search} change={change} pageSize={pageSize} mostSkipped={null} list={list} />
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}
       </LazyDialogs>

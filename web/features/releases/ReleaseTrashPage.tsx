@@ -74,7 +74,7 @@ export function ReleaseTrashPage() {
             </EmptyState>
           }
         />
-        <ListPages search={search} change={change} pageSize={trashPageSize} list={trash} />
+        <ListPages search={search} change={change} pageSize={trashPageSize} mostSkipped={null} list={trash} />
       </Loaded>
       <LazyDialogs>
         {asked && <LazyChangeRelease {...asked} onClose={() => setAsked(undefined)} />}

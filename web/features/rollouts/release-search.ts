@@ -1,10 +1,11 @@
 import { mostSkipped } from '../../../contract/most-skipped.ts';
 import { machineGroups } from '../../../contract/rollouts.ts';
 import { oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { pagesOf } from '../../ui/pages.ts';
 
 export const machinesPerPage = 50;
 /** The last that the service can be asked for. */
-const lastPage = mostSkipped / machinesPerPage + 1;
+const lastPage = pagesOf({ pageSize: machinesPerPage, total: Infinity, mostSkipped });
 
 /** Search parameters of the page of a release: which of its machines are listed, and the open dialog. */
 export const releaseSearch = searchOf((params) => ({
