@@ -256,29 +256,3 @@ test('an export of ticked licenses has the order of the list', async ({ page, se
   const file = await (await page.request.get(url!)).text();
   expect(file.indexOf(soon.licenseKey)).toBeGreaterThan(file.indexOf(late.licenseKey));
 });
-
-test('Back closes a dialog, and opens none again that was closed', async ({ page, server }) => {
-  const customer = await makeCustomer(server.admin);
-  const license = await makeLicense(server.admin, of(customer));
-  await signInAs(page, 'super_admin', '/customers', server);
-  await expect(page.getByRole('heading', { level: 1, name: 'Customers' })).toBeVisible();
-  await page.goto(only(customer));
-  for (const [name, title] of [
-    ['Activations', 'License Activations'],
-    ['Edit', 'Edit License'],
-  ] as const) {
-    await row(page, license).getByRole('button', { name, exact: true }).click();
-    await expect(dialog(page, title)).toBeVisible();
-    await page.goBack();
-    await expect(dialog(page, title)).toHaveCount(0);
-    await expect(page).toHaveURL(only(customer));
-    await row(page, license).getByRole('button', { name, exact: true }).click();
-    await dialog(page, title).getByRole('button', { name: 'Close' }).click();
-    await expect(dialog(page, title)).toHaveCount(0);
-    await page.goBack();
-    await expect(page).toHaveURL(only(customer));
-    await expect(dialog(page, title)).toHaveCount(0);
-  }
-  await page.goBack();
-  await expect(page).toHaveURL('/customers');
-});
