@@ -128,6 +128,7 @@ test('a license is renewed in two actions and put back; a new customer gets one 
   const customersSent = await clickTwice(
     add.getByRole('button', { name: 'Create Customer' }),
     customers.create,
+    'atOnce',
   );
   await expect(add).toBeHidden();
   await expect(modal.getByRole('combobox', { name: 'Customer' })).toHaveValue(name);

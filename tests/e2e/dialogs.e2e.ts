@@ -18,10 +18,8 @@ import {
   expect,
   expectInSight,
   expectNoMoreFailures,
-  expectSaid,
   expectStatus,
   goTo,
-  loseAnswers,
   loseSession,
   quiet,
   signInAs,
@@ -248,45 +246,6 @@ test('a form that is refused shows and focuses its first wrong field', async ({ 
   await key.getByRole('button', { name: 'Create API Key' }).click();
   await expect(refusal).toBeVisible();
   await expect(field('Rate Limit')).toBeFocused();
-});
-
-test('neither a double click nor an answer that was lost creates anything twice', async ({
-  page,
-  server,
-}) => {
-  const [twice, lost] = [unique('Clicked Twice'), unique('Lost Answer')];
-  const add = dialog(page, 'Add Customer');
-  const fill = async (name: string) => {
-    await button(page, 'Create Customer').first().click();
-    await add.getByRole('textbox', { name: 'Company Name' }).fill(name);
-    await add.getByRole('combobox', { name: 'Country' }).fill('portu');
-    await page.getByRole('option', { name: 'Portugal' }).click();
-  };
-  const send = add.getByRole('button', { name: 'Create Customer' });
-  const countOf = async (search: string) =>
-    (await server.admin.ok(customers.list, { query: { search } })).length;
-  await signInAs(page, 'super_admin', '/customers', server);
-
-  await fill(twice);
-  await send.evaluate((element: HTMLButtonElement) => {
-    element.click();
-    element.click();
-  });
-  await expect(add).toBeHidden();
-  await expectSaid(page, 'Customer created successfully');
-  expect(await countOf(twice)).toBe(1);
-
-  await fill(lost);
-  await loseAnswers(page, customers.create);
-  await send.click();
-  await expect(
-    add.getByText(
-      'The server cannot be reached. Your change may have been applied. Send it again unchanged: it is applied only once.',
-    ),
-  ).toBeVisible();
-  await send.click();
-  await expect(add).toBeHidden();
-  expect(await countOf(lost)).toBe(1);
 });
 
 test('what was typed is kept through signing in again, and sent once', async ({ page, server }) => {

@@ -609,13 +609,22 @@ export async function stayWithin(windowMs: number): Promise<void> {
 /** Matches the paths of a call, without their query. */
 export const addressOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 
-/** Clicks a button twice, and returns how often its call has been made since. */
-export async function clickTwice(target: Locator, { method, path }: Route): Promise<() => number> {
+/** Clicks a button twice, `atOnce` before the page can render, and returns how often its call has been made since. */
+export async function clickTwice(
+  target: Locator,
+  { method, path }: Route,
+  how?: 'atOnce',
+): Promise<() => number> {
   const called = addressOf(path);
   let calls = 0;
   target.page().on('request', (request) => {
     if (request.method() === method && called.test(new URL(request.url()).pathname)) calls++;
   });
-  await target.dblclick();
+  if (how === 'atOnce')
+    await target.evaluate((element: HTMLElement) => {
+      element.click();
+      element.click();
+    });
+  else await target.dblclick();
   return () => calls;
 }
