@@ -195,6 +195,16 @@ const unpublished = { channel: 'alpha', isDraft: true, isMandatory: false, rollo
 const paused = { ...alpha, pausedAt: '2026-11-20T09:00:00.000Z' };
 test.each([
   [
+    'everyone, of what a colleague resumes',
+    [paused, { rolloutPercentage: 100 }, { pausedAt: null }],
+    { channel: 'alpha', rolloutPercentage: 100 },
+  ],
+  [
+    'a security update, of a draft that a colleague publishes',
+    [unpublished, { security: true }, { isDraft: false, rolloutPercentage: 5 }],
+    { security: true, rolloutPercentage: 5 },
+  ],
+  [
     'a wider channel, of what a colleague resumes',
     [paused, { channel: 'stable' }, { pausedAt: null }],
     { channel: 'stable', rolloutPercentage: 5 },
