@@ -198,6 +198,7 @@ test('all licenses of a filter are extended as previewed, and put back', async (
   );
   // not Close: a second Enter would end the list unread
   await expect(modal.getByRole('alert')).toBeFocused();
+  await expectAccessible(page);
   expect(await get(server, later)).toEqual(later);
   expect(await get(server, edited)).toEqual(edited);
   expect((await get(server, others[0]!)).validUntil).toBe('2030-06-30T00:00:00.000Z');

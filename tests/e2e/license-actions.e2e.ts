@@ -8,11 +8,9 @@ import {
   validateOn,
 } from '../factories.ts';
 import {
-  button,
   dialog,
   expect,
   expectAccessible,
-  expectNoAxeViolations,
   expectStatus,
   goTo,
   signInAs,
@@ -20,59 +18,37 @@ import {
 } from './support.ts';
 import { list, of, only, row, tab } from './licenses-screen.ts';
 
-test('revoke and reactivate ask, naming the key; many at once too', async ({ page, server }) => {
+test('revoke and reactivate ask, naming the key', async ({ page, server }) => {
   const customer = await makeCustomer(server.admin);
-  const made = [];
-  for (let n = 0; n < 3; n++) made.push(await makeLicense(server.admin, of(customer)));
-  const [license, second] = made;
+  const license = await makeLicense(server.admin, of(customer));
   const { headers } = await makeApiKey(server.admin);
-  await validateOn(server.api(headers), license!, 'revoked-with-its-license');
+  await validateOn(server.api(headers), license, 'revoked-with-its-license');
   await signInAs(page, 'super_admin', only(customer), server);
 
-  await row(page, license!).getByRole('button', { name: 'Revoke' }).click();
+  await row(page, license).getByRole('button', { name: 'Revoke' }).click();
   const revoking = dialog(page, 'Revoke License');
-  await expect(revoking).toContainText(`Are you sure you want to revoke license ${license!.licenseKey}?`);
+  await expect(revoking).toContainText(`Are you sure you want to revoke license ${license.licenseKey}?`);
   await expect(revoking).toContainText('1 machine is refused from its next check.');
   await expectAccessible(page);
   await revoking.getByRole('button', { name: 'Cancel' }).click();
-  await expect(row(page, license!)).toBeVisible();
-  await row(page, license!).getByRole('button', { name: 'Revoke' }).click();
+  await expect(row(page, license)).toBeVisible();
+  await row(page, license).getByRole('button', { name: 'Revoke' }).click();
   await revoking.getByRole('button', { name: 'Revoke' }).click();
-  await expect(page.getByText(new RegExp(`^License ${license!.licenseKey} for .+ revoked$`))).toBeVisible();
-  await expect(page.getByRole('tab')).toHaveText(['Active2', 'Revoked1', 'Expired0']);
+  await expect(page.getByText(new RegExp(`^License ${license.licenseKey} for .+ revoked$`))).toBeVisible();
+  await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked1', 'Expired0']);
 
   await tab(page, 'Revoked').click();
-  await expect(row(page, license!).getByRole('button', { name: /Edit|Revoke/ })).toHaveCount(0);
-  await row(page, license!).getByRole('button', { name: 'Reactivate' }).click();
+  await expect(row(page, license).getByRole('button', { name: /Edit|Revoke/ })).toHaveCount(0);
+  await row(page, license).getByRole('button', { name: 'Reactivate' }).click();
   const reactivating = dialog(page, 'Reactivate License');
   await expect(reactivating).toContainText(
-    `Are you sure you want to reactivate license ${license!.licenseKey}?`,
+    `Are you sure you want to reactivate license ${license.licenseKey}?`,
   );
   await reactivating.getByRole('button', { name: 'Reactivate' }).click();
   await expect(
-    page.getByText(new RegExp(`^License ${license!.licenseKey} for .+ reactivated$`)),
+    page.getByText(new RegExp(`^License ${license.licenseKey} for .+ reactivated$`)),
   ).toBeVisible();
-  await expect(page.getByRole('tab')).toHaveText(['Active3', 'Revoked0', 'Expired0']);
-
-  await tab(page, 'Active').click();
-  // the list is shown as it was before it is loaded again
-  await expect(row(page, license!)).toBeVisible();
-  await page.getByRole('checkbox', { name: 'Select all rows' }).check();
-  await expect(page.getByText('3 selected')).toBeVisible();
-  await button(page, 'Revoke…').click();
-  const bulk = dialog(page, 'Revoke Licenses');
-  for (const { licenseKey } of made) await expect(bulk).toContainText(licenseKey);
-  await expectAccessible(page);
-  // Another user saves one of them first.
-  await revoke(server.admin, second!);
-  await bulk.getByRole('button', { name: 'Revoke 3 licenses' }).click();
-  await expect(bulk.getByRole('alert')).toContainText('2 licenses revoked. 1 license could not be revoked:');
-  await expect(bulk.getByRole('listitem')).toContainText(second!.licenseKey);
-  await expect(bulk.getByRole('listitem')).toContainText('License is already revoked');
-  await expectNoAxeViolations(page);
-  await expect(bulk.getByRole('button', { name: 'Undo' })).toBeVisible();
-  await bulk.getByText('Close', { exact: true }).click();
-  await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked3', 'Expired0']);
+  await expect(page.getByRole('tab')).toHaveText(['Active1', 'Revoked0', 'Expired0']);
 });
 
 test('a license of a soft-deleted customer keeps only Activations', async ({ page, server }) => {
