@@ -102,6 +102,7 @@ test('after a reload the details of an interrupted upload can be changed', async
   const asked = page.waitForRequest(chunks);
   await press(page, 'Upload Release');
   await asked;
+  await expect(modal(page).getByText(/^File too large\./)).toBeVisible();
   page.once('dialog', (question) => void question.accept());
   await page.reload();
   await press(page, 'Change Details');

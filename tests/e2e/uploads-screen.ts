@@ -20,19 +20,14 @@ export const choose = (page: Page, path: string) =>
 export const found = async (server: ConsoleServer, version: string) =>
   server.admin.ok(releases.list, { query: { search: version } });
 
-/** The service, or a proxy before it, takes the next file not in one request: it is sent in chunks, as a larger one is. */
-export async function refuseDirect(page: Page): Promise<void> {
+/** A program on disk that the page sends in two chunks: the service, or a proxy before it, does not take it in one request. */
+export async function fileOfTwoChunks(page: Page, name: string): Promise<string> {
   expectStatus(page, 413);
   await page.route(
     `**${uploads.direct.path}`,
     (route) => route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>Too large</h1>' }),
     { times: 1 },
   );
-}
-
-/** A program on disk that the page sends in two chunks. */
-export async function fileOfTwoChunks(page: Page, name: string): Promise<string> {
-  await refuseDirect(page);
   return fileOnDisk(name, program(9 * megabyte, noise(9 * megabyte, name)));
 }
 

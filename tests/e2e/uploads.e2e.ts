@@ -30,7 +30,6 @@ import {
   modal,
   openForm,
   press,
-  refuseDirect,
   select,
   tray,
   version,
@@ -138,26 +137,6 @@ test('a build that is there already is refused, and its details can be changed',
   await press(page, 'Upload Release');
   await expect(modal(page)).toBeHidden();
   expect(await found(server, other)).toHaveLength(1);
-});
-
-test('a direct upload that is too large switches to chunks by itself', async ({ page, server }) => {
-  const wanted = version();
-  await openForm(page, server);
-  await refuseDirect(page);
-  const free = await holdBack(page, chunks);
-  const prepared = page.waitForResponse((answer) => answer.url().endsWith(uploads.prepare.path));
-  await choose(page, await fileOnDisk('Large for its proxy.exe', program(3 * megabyte)));
-  await field(page, 'Version').fill(wanted);
-  await press(page, 'Upload Release');
-  await expect(
-    modal(page).getByText(
-      'File too large. Files over 20MB require chunked upload. The upload will switch automatically.',
-    ),
-  ).toBeVisible();
-  expect((await prepared).status()).toBe(201);
-  free();
-  await expect(modal(page)).toBeHidden();
-  expect(await found(server, wanted)).toMatchObject([{ fileSize: 3 * megabyte }]);
 });
 
 test('an upload can be paused, resumed and cancelled', async ({ page, server }) => {
