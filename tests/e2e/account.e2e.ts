@@ -286,23 +286,6 @@ test('one’s own sessions: ended one by one and all at once, on their next call
   });
 });
 
-test('a double click ends one session, not the one that takes its place', async ({ page, server }) => {
-  const email = await makePerson(server);
-  for (const _ of [1, 2]) await server.api().ok(session.login, { body: { email, password } });
-  // nothing scrolls, so that the rows below move up
-  await page.setViewportSize({ width: 1280, height: 1400 });
-  await page.goto('/account');
-  await signInByForm(page, email);
-  const others = sessions(page).filter({ hasNotText: 'This session' });
-  await expect(others).toHaveCount(2);
-  await others.first().getByRole('button', { name: 'End', exact: true }).click();
-  await expect(others).toHaveCount(1);
-  await page.mouse.down({ clickCount: 2 });
-  await page.mouse.up({ clickCount: 2 });
-  await quiet(page);
-  await expect(others).toHaveCount(1);
-});
-
 test('a password that an administrator set: a row asks for one’s own, is put off, and goes when it is done', async ({
   page,
   server,
