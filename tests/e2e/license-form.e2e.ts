@@ -9,6 +9,7 @@ import {
   expect,
   expectAccessible,
   expectNoMoreFailures,
+  expectSaid,
   expectStatus,
   goTo,
   loseAnswers,
@@ -164,6 +165,7 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Max Activations95']);
   await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
+  await expectSaid(page, 'Kept what someone else saved');
   await expect(conflict).toBeHidden();
   await expect(row(page, license)).toContainText('0/9');
 
