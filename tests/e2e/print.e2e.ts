@@ -3,6 +3,8 @@ import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { findShown } from './screens.ts';
 import {
+  button,
+  dialog,
   expect,
   expectStatus,
   goByKeys,
@@ -10,6 +12,7 @@ import {
   heading,
   type Page,
   quiet,
+  rowOf,
   seenOn,
   signInAs,
   test,
@@ -51,13 +54,14 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   const shown = await findShown(server.admin);
   const { name } = await server.person('super_admin');
   await signInAs(page, 'super_admin', '/today', server);
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await button(page, 'Use dark colors').click();
   for (const [path, what] of [
     [`/customers/${customer.customerId}`, customer.name],
     [`/licenses/${license.licenseId}`, license.licenseKey],
     [`/machines/${shown.machine}`, 'Machine '],
     [`/releases/${shown.release}`, 'Release '],
     ['/audit', 'License created'],
+    [`/licenses?search=${license.licenseKey}`, 'Valid Until'],
   ] as const) {
     await goTo(page, path);
     await quiet(page);
@@ -73,6 +77,35 @@ test('a printed page is a document: what, when and by whom, nothing to press and
     if (what !== license.licenseKey) continue;
     for (const hostname of hosts) expect(text, path).toContain(hostname);
   }
+
+  await test.step('in light colors, no column of a list is one letter wide, and checked boxes are visible', async () => {
+    const html = page.locator('html');
+    // as wide as A4 paper
+    await page.setViewportSize({ width: 718, height: 1000 });
+    for (const [path, label, header, text] of [
+      ['/audit', 'Audit entries', 'Timestamp', 'Success'],
+      ['/licenses', 'Licenses', 'License Key', 'Active'],
+    ] as const) {
+      await goTo(page, path);
+      const list = page.getByRole('region', { name: label });
+      await expect(rowOf(list, text).first()).toBeVisible();
+      await page.emulateMedia({ media: 'print' });
+      await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light');
+      const box = (await list.getByRole('columnheader', { name: header }).boundingBox())!;
+      expect(box.height, header).toBeLessThan(40);
+      await expect(list.getByRole('checkbox')).toHaveCount(0);
+      await expect(page.getByRole('button', { name: /^(Revoke|Create License)$/ })).toHaveCount(0);
+      await page.emulateMedia({ media: 'screen' });
+      await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
+    }
+    await goTo(page, `/licenses?edit=${license.licenseId}`);
+    const box = dialog(page, 'Edit License').getByRole('checkbox').first();
+    await expect(box).toBeVisible();
+    await page.emulateMedia({ media: 'print' });
+    await expect(box).toHaveCSS('print-color-adjust', 'exact');
+    await page.emulateMedia({ media: null });
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
 
   const answer = await holdBack(page, `**/customers/*/machines?*`);
   await page.goto(`/customers/${customer.customerId}`);
