@@ -7,65 +7,25 @@ import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { program, noise } from '../../../tests/binaries.ts';
-import { installApp, nativeUpdater, type ClientOptions } from '../../../tests/desktop-client.ts';
+import { installApp, nativeUpdater } from '../../../tests/desktop-client.ts';
 import { askFeed, makeApiKey, makeRelease, reportEvents, unique } from '../../../tests/factories.ts';
+import { halfOf, removeReleases, startFeedRoom } from '../../../tests/feed-room.ts';
 import { eventually, startTestServer } from '../../../tests/harness.ts';
 import { machineRow, releaseRow } from '../../../tests/rows.ts';
-import { uploader } from '../../../tests/uploading.ts';
 import { systemChange } from '../../change.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 import { stampOf } from '../../binaries/stamp.ts';
 import { rolloutBucket } from './bucket.ts';
-import { newFolder } from '../../../tests/place.ts';
 
-const server = await startTestServer();
-const folder = await newFolder();
-const session = await server.signInAs('super_admin');
-const staff = server.api(session);
-const key = await makeApiKey(staff, { scopes: ['updates'] });
-const removeReleases = () =>
-  systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
-    await tx.deleteFrom('releases').execute();
-    await announce('releases');
-  });
+const { server, folder, staff, key, feedOf, install, offered, textOf, upload, updated } =
+  await startFeedRoom();
 // each test has the feeds to itself
-beforeEach(removeReleases);
-
-const feedOf = (platform: string, architecture = 'x64') =>
-  `${server.url}/api/v1/updates/electron/${platform}/${architecture}`;
-
-const install = (options: Partial<ClientOptions> = {}) =>
-  installApp({ version: '1.0.0', feed: feedOf('win32'), headers: key.headers, ...options });
-const offered = async (options: Partial<ClientOptions> = {}) =>
-  (await (await install(options)).check())?.version;
-
-/** What a feed says to a caller with a key, as text. */
-const textOf = async (path: string) =>
-  (await fetch(`${server.url}/api/v1/updates/electron/${path}`, { headers: key.headers })).text();
-
-/** Less than a whole download. Random content decides where blocks end, so how many bytes a change takes is luck. */
-const halfOf = (file: Buffer) => file.length / 2;
+beforeEach(() => removeReleases(server));
 
 const change = (release: Release, body: Record<string, unknown>) =>
   staff.ok(releaseCalls.update, { params: { releaseId: release.id }, body });
 const rollOut = (release: Release, percentage: number) =>
   staff.ok(releaseCalls.rollout, { params: { releaseId: release.id }, body: { percentage } });
-
-/** A program through the front door, published to all. */
-async function upload(
-  bytes: Buffer,
-  {
-    version,
-    fileName = `App-Setup-${version}.exe`,
-    ...fields
-  }: { version: string; fileName?: string } & Record<string, string>,
-): Promise<Release> {
-  const up = uploader(server.url, staff, session);
-  const file: [Buffer, string] = [bytes, fileName];
-  const { status, body, text } = await up.direct({ version, is_draft: 'false', ...fields, file });
-  expect(status, text).toBe(201);
-  return body.data;
-}
 
 /** Has the service take the stored bytes for right ones, so that it delivers them whatever their hash. */
 async function believeStored(releaseId: string): Promise<void> {
@@ -79,13 +39,6 @@ async function believeStored(releaseId: string): Promise<void> {
     await tx.updateTable('releases').set({ storage_stamp }).where('release_id', '=', releaseId).execute();
     await announce('releases');
   });
-}
-
-/** Downloads what it is offered: the bytes that the updater accepted. */
-async function updated(options: Partial<ClientOptions> = {}): Promise<Buffer> {
-  const app = await install(options);
-  await app.check();
-  return readFile(await app.download());
 }
 
 test.each([
@@ -321,7 +274,7 @@ describe('a check', () => {
     };
     await fc.assert(
       fc.asyncProperty(builds, fc.array(machine, { minLength: 1, maxLength: 8 }), async (set, fleet) => {
-        await removeReleases();
+        await removeReleases(server);
         for (const { isTrashed, ...one } of set) {
           const { id: releaseId } = await makeRelease(server, one);
           if (isTrashed)

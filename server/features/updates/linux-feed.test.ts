@@ -2,66 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
+import { releases as releaseCalls } from '../../../contract/releases.ts';
 import { appImage, withBlockmap } from '../../../tests/binaries.ts';
-import { installApp, type ClientOptions } from '../../../tests/desktop-client.ts';
-import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
-import { startTestServer } from '../../../tests/harness.ts';
-import { uploader } from '../../../tests/uploading.ts';
-import { systemChange } from '../../change.ts';
+import { makeRelease } from '../../../tests/factories.ts';
+import { halfOf, removeReleases, startFeedRoom } from '../../../tests/feed-room.ts';
 import type { NewRelease } from '../releases/index.ts';
-import { newFolder } from '../../../tests/place.ts';
 
-const server = await startTestServer();
-const folder = await newFolder();
-const session = await server.signInAs('super_admin');
-const staff = server.api(session);
-const key = await makeApiKey(staff, { scopes: ['updates'] });
-const removeReleases = () =>
-  systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
-    await tx.deleteFrom('releases').execute();
-    await announce('releases');
-  });
+const { server, folder, feedOf, install, offered, staff, textOf, upload, updated } = await startFeedRoom();
 // each test has the feeds to itself
-beforeEach(removeReleases);
-
-const feedOf = (platform: string, architecture = 'x64') =>
-  `${server.url}/api/v1/updates/electron/${platform}/${architecture}`;
-
-const install = (options: Partial<ClientOptions> = {}) =>
-  installApp({ version: '1.0.0', feed: feedOf('win32'), headers: key.headers, ...options });
-const offered = async (options: Partial<ClientOptions> = {}) =>
-  (await (await install(options)).check())?.version;
-
-/** What a feed says to a caller with a key, as text. */
-const textOf = async (path: string) =>
-  (await fetch(`${server.url}/api/v1/updates/electron/${path}`, { headers: key.headers })).text();
-
-/** Less than a whole download. Random content decides where blocks end, so how many bytes a change takes is luck. */
-const halfOf = (file: Buffer) => file.length / 2;
-
-/** A program through the front door, published to all. */
-async function upload(
-  bytes: Buffer,
-  {
-    version,
-    fileName = `App-Setup-${version}.exe`,
-    ...fields
-  }: { version: string; fileName?: string } & Record<string, string>,
-): Promise<Release> {
-  const up = uploader(server.url, staff, session);
-  const file: [Buffer, string] = [bytes, fileName];
-  const { status, body, text } = await up.direct({ version, is_draft: 'false', ...fields, file });
-  expect(status, text).toBe(201);
-  return body.data;
-}
-
-/** Downloads what it is offered: the bytes that the updater accepted. */
-async function updated(options: Partial<ClientOptions> = {}): Promise<Buffer> {
-  const app = await install(options);
-  await app.check();
-  return readFile(await app.download());
-}
+beforeEach(() => removeReleases(server));
 
 describe('the feed of Linux', () => {
   const linux = (fileKind: 'appimage' | 'deb' | 'rpm', version: string, fields: Partial<NewRelease> = {}) =>

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import { updates as calls } from '../../../contract/updates.ts';
 import { makeApiKey, makeRelease } from '../../../tests/factories.ts';
+import { removeReleases } from '../../../tests/feed-room.ts';
 import { addressOf, eventually, startTestServer } from '../../../tests/harness.ts';
 import { machineRow, releaseRow } from '../../../tests/rows.ts';
-import { systemChange } from '../../change.ts';
 import { rolloutBucket } from './bucket.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 import { squirrelName, squirrelVersion } from './squirrel-name.ts';
@@ -14,12 +14,7 @@ const server = await startTestServer();
 const staff = server.api(await server.signInAs('super_admin'));
 const key = await makeApiKey(staff, { scopes: ['updates'] });
 // each test has the feeds to itself
-beforeEach(() =>
-  systemChange(server.context, server.clock.now(), async ({ tx, announce }) => {
-    await tx.deleteFrom('releases').execute();
-    await announce('releases');
-  }),
-);
+beforeEach(() => removeReleases(server));
 
 describe('the name of a package', () => {
   test.each([
