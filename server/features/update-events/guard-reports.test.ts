@@ -1,58 +1,24 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { updateEvents as calls } from '../../../contract/update-events.ts';
 import { updates } from '../../../contract/updates.ts';
-import { askFeed, makeApiKey, makeRelease, reportEvents, type Told } from '../../../tests/factories.ts';
-import {
-  auditOf,
-  days,
-  eventually,
-  hours,
-  minutes,
-  startTestServer,
-  startTwin,
-  type Api,
-} from '../../../tests/harness.ts';
-import { machineRow } from '../../../tests/rows.ts';
+import { startEventsRoom } from '../../../tests/events-room.ts';
+import { askFeed, makeRelease, type Told } from '../../../tests/factories.ts';
+import { auditOf, days, eventually, hours, minutes } from '../../../tests/harness.ts';
 import { pauseFailing } from './failure-guard.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 type Event = RouteRequest<typeof calls.report>['body']['events'][number];
 
-const server = await startTestServer();
-const twin = await startTwin(server);
-const staff = server.api((await server.signInAs('super_admin')).byCookie);
-const updatesKey = await makeApiKey(staff, { scopes: ['updates'] });
-const desktop = server.api(updatesKey);
-const desktopOfTwin = twin.api(updatesKey);
-afterAll(async () => {
-  const { rows } = await server.pool.query<{ deadlocks: number }>(
-    'select deadlocks from pg_stat_database where datname = current_database()',
-  );
-  expect(rows).toEqual([{ deadlocks: 0 }]);
-});
+const { server, twin, staff, updatesKey, desktop, desktopOfTwin, report, row, written } =
+  await startEventsRoom();
 
 let release: Release;
 beforeEach(async () => {
   release = await makeRelease(server);
 });
-
-const report = (api: Api, events: Told[]) =>
-  reportEvents(
-    api,
-    events.map((event) => ({ machineId: 'a machine', ...event })),
-  );
-
-const row = (machineId: string) => machineRow(server, machineId);
-
-/** Waits until all events of a machine are written. */
-const written = (machineId: string, events: number) =>
-  eventually(async () => {
-    const machine = await row(machineId);
-    return machine !== undefined && machine.total_events >= events && machine;
-  });
 
 async function fetchFile({ fileUrl }: Release, machineId: string): Promise<void> {
   const headers = { ...updatesKey.headers, 'x-machine-id': machineId };

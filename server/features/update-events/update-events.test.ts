@@ -1,49 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { machines as machineCalls } from '../../../contract/machines.ts';
 import { releases as releaseCalls, type Release } from '../../../contract/releases.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { updateEvents as calls } from '../../../contract/update-events.ts';
-import { makeApiKey, makeRelease, reportEvents, unique, type Told } from '../../../tests/factories.ts';
-import { eventually, startTestServer, startTwin, within, type Api } from '../../../tests/harness.ts';
-import { machineRow } from '../../../tests/rows.ts';
+import { startEventsRoom } from '../../../tests/events-room.ts';
+import { makeApiKey, makeRelease, unique, type Told } from '../../../tests/factories.ts';
+import { eventually, startTwin, within } from '../../../tests/harness.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 
 type Event = RouteRequest<typeof calls.report>['body']['events'][number];
 
-const server = await startTestServer();
-const twin = await startTwin(server);
-const staff = server.api((await server.signInAs('super_admin')).byCookie);
-const updatesKey = await makeApiKey(staff, { scopes: ['updates'] });
-const desktop = server.api(updatesKey);
-const desktopOfTwin = twin.api(updatesKey);
-afterAll(async () => {
-  const { rows } = await server.pool.query<{ deadlocks: number }>(
-    'select deadlocks from pg_stat_database where datname = current_database()',
-  );
-  expect(rows).toEqual([{ deadlocks: 0 }]);
-});
+const { server, staff, desktop, desktopOfTwin, report, row, written } = await startEventsRoom();
 
 let release: Release;
 beforeEach(async () => {
   release = await makeRelease(server);
 });
-
-const report = (api: Api, events: Told[]) =>
-  reportEvents(
-    api,
-    events.map((event) => ({ machineId: 'a machine', ...event })),
-  );
-
-const row = (machineId: string) => machineRow(server, machineId);
-
-/** Waits until all events of a machine are written. */
-const written = (machineId: string, events: number) =>
-  eventually(async () => {
-    const machine = await row(machineId);
-    return machine !== undefined && machine.total_events >= events && machine;
-  });
 
 const totals = () =>
   server.db.selectFrom('release_totals').selectAll().where('release_id', '=', release.id).executeTakeFirst();
