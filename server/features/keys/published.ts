@@ -3,6 +3,7 @@ import type { keys as calls } from '../../../contract/keys.ts';
 import type { Db } from '../../db/client.ts';
 import type { Signer } from '../../signer.ts';
 import { present } from '../../invariants.ts';
+import { endorsementIn } from './endorsements.ts';
 
 /**
  * The public keys of all signing keys of the installation, the current one first, as returned by `GET /api/v1/keys`. A
@@ -22,13 +23,6 @@ export async function publishedKeys(db: Db, signer: Signer): Promise<RouteAnswer
     algorithm: 'Ed25519' as const,
     publicKeyPem: present(row.public_key, 'a signing key is stored with its public half'),
     state: row.state,
-    endorsement:
-      row.endorsed_by === null
-        ? null
-        : {
-            keyId: row.endorsed_by,
-            signed: present(row.endorsement, 'stored with the key that endorses'),
-            signature: present(row.signature, 'stored with the key that endorses'),
-          },
+    endorsement: endorsementIn(row),
   }));
 }
