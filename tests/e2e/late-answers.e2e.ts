@@ -17,7 +17,7 @@ import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { row } from './releases-screen.ts';
 import {
-  addressOf,
+  patternOf,
   button,
   chooseInMenu,
   dialog,
@@ -41,7 +41,7 @@ import {
 
 /** Keeps this call waiting: `begun` when the page makes it, until `answer` is called. */
 async function hold(page: Page, { method, path }: Route) {
-  const isCalled = (url: URL) => addressOf(path).test(url.pathname);
+  const isCalled = (url: URL) => patternOf(path).test(url.pathname);
   const begun = page.waitForRequest((one) => one.method() === method && isCalled(new URL(one.url())));
   return { begun, answer: await holdBack(page, isCalled, method) };
 }

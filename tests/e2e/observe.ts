@@ -32,11 +32,11 @@ export const observe = (page: Page) =>
   });
 
 /** What was recorded since the page was opened. */
-export const seenOn = (page: Page) => page.evaluate(() => (window as unknown as { seen: Seen }).seen);
+export const observed = (page: Page) => page.evaluate(() => (window as unknown as { seen: Seen }).seen);
 
 /** Asserts that there was no layout shift since the page was opened. */
 export async function expectNoShift(page: Page, where: string): Promise<void> {
-  const { shift, moved } = await seenOn(page);
+  const { shift, moved } = await observed(page);
   expect(shift, `${where} jumps: ${moved.join('; ')}`).toBeLessThanOrEqual(0.01);
 }
 

@@ -8,7 +8,7 @@ import { holdBack } from './hold-back.ts';
 import { expectNoShift, observe, twoFrames } from './observe.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
-  addressOf,
+  patternOf,
   chooseInMenu,
   comeBack,
   dialog,
@@ -182,7 +182,7 @@ test('a button of a release, and an item of its menu, ask what they stood for wh
   await signInAs(page, 'binary_manager', `/releases/${release.id}`, server);
   const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true });
   await expect(press('Pause')).toBeVisible();
-  const answer = await holdBack(page, (url) => addressOf(rollouts.progress.path).test(url.pathname));
+  const answer = await holdBack(page, (url) => patternOf(rollouts.progress.path).test(url.pathname));
   await press('Refresh').click();
   await press('Pause').hover();
   await page.mouse.down();
@@ -198,7 +198,7 @@ test('a button of a release, and an item of its menu, ask what they stood for wh
   await row(page, release).getByRole('button', { name: 'More actions' }).click();
   const item = (name: string) => page.getByRole('menuitem', { name });
   await expect(item('Pause')).toBeVisible();
-  const listed = await holdBack(page, (url) => addressOf(releases.list.path).test(url.pathname));
+  const listed = await holdBack(page, (url) => patternOf(releases.list.path).test(url.pathname));
   await comeBack(page);
   await item('Pause').hover();
   await page.mouse.down();

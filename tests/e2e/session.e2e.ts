@@ -21,7 +21,7 @@ import {
   quiet,
   signInAs,
   signInByForm,
-  stored,
+  sessionItems,
   test,
 } from './support.ts';
 
@@ -85,7 +85,7 @@ test('a stored session is restored behind a spinner, with rights as they are now
     await page.evaluate(() => localStorage.setItem('user', '[]'));
     await page.goto('/licenses');
     await expect(page).toHaveURL(/\/login\?redirect=%2Flicenses$/);
-    expect(await stored(page)).toEqual([]);
+    expect(await sessionItems(page)).toEqual([]);
   });
 });
 
@@ -98,7 +98,7 @@ test('Logout ends the session here and on the server, and here even if the call 
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(heading(page, 'Sign in')).toBeVisible();
   await expect(page.getByText('Your session ended.')).toHaveCount(0);
-  expect(await stored(page)).toEqual([]);
+  expect(await sessionItems(page)).toEqual([]);
   // The device is still recognized: failed sign-ins elsewhere do not throttle it.
   expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['lanyard_device']);
   await page.context().addCookies(cookies);
@@ -113,7 +113,7 @@ test('Logout ends the session here and on the server, and here even if the call 
     await page.route(`**${session.logout.path}`, answer);
     await page.getByRole('button', { name: 'Logout' }).click();
     await expect(heading(page, 'Sign in'), how).toBeVisible();
-    expect(await stored(page), how).toEqual([]);
+    expect(await sessionItems(page), how).toEqual([]);
     await page.unroute(`**${session.logout.path}`, answer);
     // told once the server is reached: until then the cookie would open the session to the next user
     const names = async () => (await page.context().cookies()).map(({ name }) => name);
@@ -219,7 +219,7 @@ test('Logout cancels the pending calls of a screen, and no screen makes new ones
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(heading(page, 'Sign in')).toBeVisible();
   expect(await Promise.race([takenBack, refused])).toBe(true);
-  expect(await stored(page)).toEqual([]);
+  expect(await sessionItems(page)).toEqual([]);
 });
 
 test('two tabs share one session', async ({ page, context, server }) => {
@@ -332,7 +332,7 @@ test('a session that is over leads to the sign-in page and back', async ({ page,
   await navigation(page).getByRole('link', { name: 'Customers' }).click();
   await expect(page).toHaveURL('/login?redirect=%2Fcustomers');
   await expect(page.getByText('Your session ended. Sign in again.', { exact: true })).toBeVisible();
-  expect(await stored(page)).toEqual([]);
+  expect(await sessionItems(page)).toEqual([]);
   await signInByForm(page, email);
   await expect(page).toHaveURL('/customers');
   await expect(heading(page, 'Customers')).toBeVisible();

@@ -6,7 +6,7 @@ import { licenses } from '../../contract/licenses.ts';
 import { notices } from '../../contract/notices.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
-import { expectNoShift, observe, seenOn } from './observe.ts';
+import { expectNoShift, observe, observed } from './observe.ts';
 import { makeRelease } from './releases.ts';
 import {
   dialog,
@@ -395,7 +395,7 @@ test('a first visit of the licenses takes 20 requests, nothing jumps, and the po
       .map(({ name }) => name),
   );
   expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(20);
-  expect((await seenOn(page)).refused).toEqual([]);
+  expect((await observed(page)).refused).toEqual([]);
   await expectNoShift(page, '/licenses');
 });
 

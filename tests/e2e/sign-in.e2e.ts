@@ -7,7 +7,7 @@ import {
   heading,
   logged,
   signInByForm,
-  stored,
+  sessionItems,
   test,
 } from './support.ts';
 
@@ -34,7 +34,7 @@ test('sign-in sends back to where the person was going', async ({ page, server }
   answer();
   await expect(page.getByRole('alert')).toHaveText('Email or password is not right.');
   await expect(address).toBeFocused();
-  expect(await stored(page)).toEqual([]);
+  expect(await sessionItems(page)).toEqual([]);
   await expectAccessible(page);
 
   // as pasted from a chat: the browser would refuse what nobody sees
@@ -51,7 +51,7 @@ test('sign-in sends back to where the person was going', async ({ page, server }
 
   await signInByForm(page, email);
   await expect(page).toHaveURL(left);
-  expect((await stored(page)).toSorted()).toEqual(four.toSorted());
+  expect((await sessionItems(page)).toSorted()).toEqual(four.toSorted());
   await expect(page.getByRole('banner')).toContainText('Robin viewer');
 
   await expect(page.getByRole('link', { name: 'Lanyard' })).toHaveAttribute('href', '/');
@@ -91,6 +91,6 @@ test('a call that cannot be made and one without a sentence fall back to the wor
   await page.route(`**${session.login.path}`, (route) => route.fulfill({ status: 429, json: throttled }));
   await signInByForm(page, 'someone@lanyard.test', 'secret');
   await expect(page.getByRole('alert')).toHaveText('Wait a few minutes.');
-  expect(await stored(page)).toEqual([]);
+  expect(await sessionItems(page)).toEqual([]);
   expect(warnings).toEqual(Array(4).fill('Login failed'));
 });

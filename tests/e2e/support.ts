@@ -202,7 +202,7 @@ export async function loseAnswers(
   { id = '', times = 1 } = {},
 ): Promise<() => number> {
   expectStatus(page, 'aborted');
-  const called = addressOf(path);
+  const called = patternOf(path);
   let calls = 0;
   let lost = 0;
   await page.route(
@@ -360,7 +360,7 @@ export async function endSessions(
   nth = 1,
 ): Promise<void> {
   const { userId } = await server.person(role);
-  const called = addressOf(path);
+  const called = patternOf(path);
   const end = async (headers: Record<string, string>) => {
     await server.changeSessions((tx) =>
       tx.updateTable('sessions').set({ ended_at: new Date() }).where('user_id', '=', userId).execute(),
@@ -399,7 +399,7 @@ export const loseSession = (page: Page) =>
   });
 
 /** The session that the console stores. */
-export const stored = (page: Page) =>
+export const sessionItems = (page: Page) =>
   page.evaluate(() =>
     ['user', 'accessToken', 'permissions', 'roles'].filter((key) => localStorage.getItem(key) !== null),
   );
@@ -607,7 +607,7 @@ export async function stayWithin(windowMs: number): Promise<void> {
 }
 
 /** Matches the paths of a call, without their query. */
-export const addressOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+export const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 
 /** Clicks a button twice, `atOnce` before the page can render, and returns how often its call has been made since. */
 export async function clickTwice(
@@ -615,7 +615,7 @@ export async function clickTwice(
   { method, path }: Route,
   how?: 'atOnce',
 ): Promise<() => number> {
-  const called = addressOf(path);
+  const called = patternOf(path);
   let calls = 0;
   target.page().on('request', (request) => {
     if (request.method() === method && called.test(new URL(request.url()).pathname)) calls++;

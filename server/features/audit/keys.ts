@@ -37,7 +37,7 @@ export const isMacOf = (
 ): boolean => mac.length === 32 && known.some((keys) => timingSafeEqual(macOf(keys[purpose], text), mac));
 
 /** Whether one of our signing keys signed `text`. */
-export function isSignedBy({ known }: AuditKeys, keyId: string, text: string, signature: string): boolean {
+export function isSignedByUs({ known }: AuditKeys, keyId: string, text: string, signature: string): boolean {
   const signer = known.map((keys) => keys.signer).find((one) => one.keyId === keyId);
   return (
     signer !== undefined &&

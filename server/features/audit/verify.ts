@@ -9,7 +9,7 @@ import type { Tables } from '../../db/tables.ts';
 import { anchorText, isOurHead } from './chain.ts';
 import { checkEnd, readEnd } from './end.ts';
 import type { KeptHead } from './kept-heads.ts';
-import { isSignedBy, type AuditKeys } from './keys.ts';
+import { isSignedByUs, type AuditKeys } from './keys.ts';
 import {
   acceptedGaps,
   altered,
@@ -114,7 +114,7 @@ function checkAnchor(keys: AuditKeys, anchor: Anchor): Broken | null {
   // The owner of the table can drop its constraints.
   if (Object.values<unknown>(anchor).includes(null))
     return broken({ sequence: anchor.sequence }, 'The anchor of a cleanup was altered.');
-  if (isSignedBy(keys, anchor.key_id, anchorText(anchor), anchor.signature)) return null;
+  if (isSignedByUs(keys, anchor.key_id, anchorText(anchor), anchor.signature)) return null;
   const day = utcDay(anchor.made_at);
   return broken(
     { sequence: anchor.sequence },

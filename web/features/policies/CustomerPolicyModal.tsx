@@ -9,7 +9,7 @@ import { Dialog, useDialogSubject, useLeaveTo } from '../../ui/Dialog.tsx';
 import { policyPayload, tagsOf, wholePolicy } from './policy-form.ts';
 import { PolicyForm } from './PolicyForm.tsx';
 import {
-  customerImpactQuery,
+  customerPolicyImpactQuery,
   customerPolicyQuery,
   saveCustomerPolicy,
   type CustomerBody,
@@ -49,7 +49,7 @@ function CustomerForm({ policy, onClose, onTag }: { policy: CustomerPolicy } & O
       subject={aboutCustomer(seen)}
       bodyOf={(values): CustomerBody => ({ tags: tagsOf(values), ...policyPayload(values) })}
       check={checkAgainstContract}
-      impactOf={(body) => customerImpactQuery(seen.customerId, body)}
+      impactOf={(body) => customerPolicyImpactQuery(seen.customerId, body)}
       save={({ tags = [], ...rest }, { updatedAt }) =>
         saveCustomerPolicy(seen.customerId, { tags, ...wholePolicy(rest), updatedAt })
       }

@@ -9,7 +9,7 @@ import { Dialog, useDialogSubject } from '../../ui/Dialog.tsx';
 import { paths } from '../../paths.ts';
 import { policyPayload, wholePolicy } from './policy-form.ts';
 import { PolicyForm } from './PolicyForm.tsx';
-import { saveTagPolicy, tagImpactQuery, tagPolicyQuery } from './queries.ts';
+import { saveTagPolicy, tagPolicyImpactQuery, tagPolicyQuery } from './queries.ts';
 
 /** The update policy of all customers with a tag. */
 export default function TagPolicyModal({ tag, onClose }: { tag: string; onClose: () => void }) {
@@ -37,7 +37,7 @@ function TagForm({ policy, onClose }: { policy: TagPolicy; onClose: () => void }
       subject={{ name: `Tag ${seen.tag}`, to: paths.policies }}
       bodyOf={policyPayload}
       check={checkAgainstContract}
-      impactOf={(body) => tagImpactQuery(seen.tag, body)}
+      impactOf={(body) => tagPolicyImpactQuery(seen.tag, body)}
       save={(body, { updatedAt }) => saveTagPolicy(seen.tag, { ...wholePolicy(body), updatedAt })}
       onClose={onClose}
     >

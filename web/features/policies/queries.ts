@@ -37,10 +37,10 @@ export const tagListQuery = ({ search, page }: PoliciesSearch) =>
   );
 
 /** How many machines would be offered something else under this policy. */
-export const customerImpactQuery = (id: string, body: CustomerBody) =>
+export const customerPolicyImpactQuery = (id: string, body: CustomerBody) =>
   queryOf(policies.impactOnCustomer, { params: { id }, body }, { retry: false });
 
-export const tagImpactQuery = (tag: string, body: TagBody) =>
+export const tagPolicyImpactQuery = (tag: string, body: TagBody) =>
   queryOf(policies.impactOnTag, { body: { tag, ...body } }, { retry: false });
 
 export const saveCustomerPolicy = (id: string, body: CustomerBody & Seen) =>
