@@ -244,3 +244,24 @@ export async function startProxy(password?: string, secure?: { cert: string; key
   });
   return { asked, host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
 }
+
+/** A machine that never reaches the server, with its request. */
+export async function isolated(fake?: Awaited<ReturnType<typeof startFakeServer>>) {
+  fake ??= await startFakeServer();
+  fake.instead = noNetwork;
+  const client = await fake.client();
+  return { fake, client, request: await requestOf(client) };
+}
+
+/** The parts of a JWS; `signed` is what its signature is over. */
+export function partsOf(jws: string) {
+  const [header, claims, signature] = jws.split('.');
+  const parse = (part: string) =>
+    JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, string>;
+  return {
+    header: parse(header!),
+    claims: parse(claims!),
+    signed: Buffer.from(`${header}.${claims}`),
+    signature: Buffer.from(signature!, 'base64url'),
+  };
+}
