@@ -5,6 +5,7 @@ import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { makeHolder, unique } from '../factories.ts';
 import { password } from '../api-client.ts';
+import { loseAnswers } from './calls.ts';
 import { qrTextOf } from './qr.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -16,7 +17,6 @@ import {
   expectSaid,
   expectStatus,
   goTo,
-  loseAnswers,
   loseSession,
   quiet,
   rowOf,

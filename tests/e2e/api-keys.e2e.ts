@@ -6,13 +6,13 @@ import { rbac, users } from '../../contract/users.ts';
 import { validation } from '../../contract/validation.ts';
 import { makeApiKey, makeHolder, makeLicense, unique } from '../factories.ts';
 import { shownMoment } from '../../web/ui/typed-day.ts';
+import { endSessions } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
   comeBack,
   type ConsoleServer,
   dialog,
-  endSessions,
   expect,
   expectAccessible,
   expectBriefly,

@@ -8,18 +8,16 @@ import { licenses, type License } from '../../contract/licenses.ts';
 import type { Route } from '../../contract/route.ts';
 import { users } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
+import { clickTwice, endSessions, loseAnswers } from './calls.ts';
 import { holdFile } from './hold-back.ts';
 import { importLicenses } from './import.ts';
 import {
   chooseInMenu,
-  clickTwice,
   dialog,
-  endSessions,
   expect,
   expectAccessible,
   expectStatus,
   goTo,
-  loseAnswers,
   rowOf,
   signInAs,
   signInByForm,

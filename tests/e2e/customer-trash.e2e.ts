@@ -1,17 +1,16 @@
 import { customers } from '../../contract/customers.ts';
 import { makeCustomer, makeLicense, softDelete, unique, validateOn } from '../factories.ts';
+import { endSessions, loseAnswers } from './calls.ts';
 import { names, search } from './customers-screen.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
   dialog,
-  endSessions,
   expect,
   expectAccessible,
   expectColor,
   expectStatus,
   inBothThemes,
-  loseAnswers,
   rowOf,
   signInAs,
   signInByForm,

@@ -6,6 +6,7 @@ import { releases } from '../../contract/releases.ts';
 import { users } from '../../contract/users.ts';
 import { archive } from '../binaries.ts';
 import { makeApiKey, makeCustomer, makeLicense, unique } from '../factories.ts';
+import { endSessions } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import { editing, stored } from './releases-screen.ts';
@@ -14,7 +15,6 @@ import {
   chooseInMenu,
   comeBack,
   dialog,
-  endSessions,
   expect,
   expectInSight,
   expectNoMoreFailures,

@@ -13,15 +13,14 @@ import { views } from '../../contract/views.ts';
 import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeApiKey, makeCustomer, makeLicense, softDelete, unique } from '../factories.ts';
 import { offlineMachine } from '../offline-machine.ts';
+import { loseAnswers, patternOf } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import { makeRelease } from './releases.ts';
 import { row } from './releases-screen.ts';
 import {
-  patternOf,
   button,
   chooseInMenu,
   dialog,
-  loseAnswers,
   expect,
   expectNoMoreFailures,
   expectSaid,

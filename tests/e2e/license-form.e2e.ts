@@ -2,6 +2,7 @@ import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
 import { modules } from '../../contract/modules.ts';
 import { makeCustomer, makeLicense, revoke, unique } from '../factories.ts';
+import { loseAnswers } from './calls.ts';
 import {
   button,
   chooseInMenu,
@@ -12,7 +13,6 @@ import {
   expectSaid,
   expectStatus,
   goTo,
-  loseAnswers,
   signInAs,
   test,
 } from './support.ts';

@@ -1,6 +1,7 @@
 import { licenses } from '../../contract/licenses.ts';
 import { every } from '../../web/live.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
+import { loseAnswers } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import {
   goTo,
@@ -8,7 +9,6 @@ import {
   expect,
   expectAccessible,
   expectStatus,
-  loseAnswers,
   quiet,
   seenOn,
   signInAs,

@@ -8,11 +8,11 @@ import { archive } from '../binaries.ts';
 import { deactivate, enrollOn, machinesOf, makeLicense, unique, validateOn } from '../factories.ts';
 import { issueTo, offlineMachine } from '../offline-machine.ts';
 import { numbers } from '../time.ts';
+import { clickTwice } from './calls.ts';
 import { makeRelease, report, type Reported } from './releases.ts';
 import {
   goTo,
   heading,
-  clickTwice,
   day,
   dialog,
   expect,

@@ -3,12 +3,12 @@ import { hostname } from 'node:os';
 import { encodeQR } from 'qr';
 import { offline } from '../../contract/offline.ts';
 import { machinesOf, makeLicense, unique } from '../factories.ts';
+import { clickTwice } from './calls.ts';
 import { holdBack, holdFile } from './hold-back.ts';
 import { claimsOf, offlineMachine } from '../offline-machine.ts';
 import { hospitalMachine, shownText } from './desktop-program.ts';
 import { qrTextOf } from './qr.ts';
 import {
-  clickTwice,
   day,
   dialog,
   expect,

@@ -1,5 +1,6 @@
 import { releases, type Release } from '../../contract/releases.ts';
 import { rollouts } from '../../contract/rollouts.ts';
+import { loseAnswers } from './calls.ts';
 import { makeRelease, report } from './releases.ts';
 import { holdBack } from './hold-back.ts';
 import {
@@ -8,7 +9,6 @@ import {
   expectAccessible,
   expectStatus,
   goTo,
-  loseAnswers,
   prolong,
   quiet,
   rowOf,

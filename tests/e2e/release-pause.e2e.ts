@@ -4,11 +4,11 @@ import { rollouts } from '../../contract/rollouts.ts';
 import { session } from '../../contract/session.ts';
 import { eventually } from '../time.ts';
 import { every } from '../../web/live.ts';
+import { patternOf } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import { expectNoShift, observe, twoFrames } from './observe.ts';
 import { makeRelease, report, takeUpdate } from './releases.ts';
 import {
-  patternOf,
   chooseInMenu,
   comeBack,
   dialog,

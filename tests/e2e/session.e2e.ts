@@ -4,12 +4,12 @@ import { licenses } from '../../contract/licenses.ts';
 import { session } from '../../contract/session.ts';
 import { makeCustomer, makeLicense } from '../factories.ts';
 import { password } from '../api-client.ts';
+import { endSessions } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import {
   button,
   comeBack,
   dialog,
-  endSessions,
   expect,
   expectNoAxeViolations,
   expectStatus,

@@ -1,10 +1,10 @@
 import { customers } from '../../contract/customers.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { archive, program, noise } from '../binaries.ts';
+import { endSessions } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
 import {
-  endSessions,
   dialog,
   expect,
   expectAccessible,
