@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { noPolicy, policies } from '../contract/policies.ts';
-import type { Release } from '../contract/releases.ts';
+import { releases, type Release } from '../contract/releases.ts';
 import { askFeed, enrollOn, makeApiKey, makeLicense, makeRelease, validateOn } from './factories.ts';
 import {
   auditOf,
@@ -17,6 +17,7 @@ import {
 import { releaseRow } from './rows.ts';
 import { guardState, rotateEvents, watchRollouts } from '../server/features/update-events/index.ts';
 import { guardRoom } from './guard-room.ts';
+import { housekeep } from '../server/jobs/housekeeping.ts';
 
 /* What the guard counts in the database; the statistics are in guard.test.ts. */
 
@@ -221,6 +222,27 @@ describe('machines that fall silent', () => {
     await setRollout(late, 50);
     await fleetOf(late, lost);
     expect((await stateOf(late)).verdict).toBe('SILENT');
+  });
+
+  test('are compared after an edit by a clock that was ahead as without it', async () => {
+    const build = { version: '9.0.1', platform: 'linux', fileKind: 'rpm', rolloutPercentage: 1 } as const;
+    const release = await makeRelease(server, build);
+    const staff = server.api((await server.signInAs('super_admin')).byCookie);
+    const edit = async (body: { releaseNotes?: string; rolloutPercentage?: number }) => {
+      const { updatedAt } = await staff.ok(releases.get, { params: { releaseId: release.id } });
+      await staff.ok(releases.update, { params: { releaseId: release.id }, body: { ...body, updatedAt } });
+    };
+    const right = server.clock.now();
+    server.clock.advance(days(30));
+    await edit({ releaseNotes: 'Edited ahead.' });
+    server.clock.set(right);
+    for (const rolloutPercentage of [10, 50]) await edit({ rolloutPercentage });
+    await housekeep(server.context, checkedTime(server));
+    await fleetOf(release, lost);
+    expect(await stateOf(release)).toMatchObject({
+      verdict: 'SILENT',
+      figures: { silence: { taken: 100, others: 200 } },
+    });
   });
 
   test('are not compared at 100 %, where those without it are machines that something keeps from it', async () => {

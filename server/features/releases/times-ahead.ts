@@ -5,7 +5,8 @@ import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 /**
  * Sets to now what a clock that was ahead left in the future: until then the guard would count no failure, a plan would
  * take no step, a deferral would not begin, a pause would not count as one, nor the time of a damaged file, a file would
- * not be checked, and the recycle bin would keep a release until then.
+ * not be checked, the recycle bin would keep a release until then, and the guard would find no machine that could take it
+ * since a step. Each step is dated by the version of the release, which is later than the version before it.
  */
 export async function endReleaseTimesAhead({ tx, announce }: Change, time: CheckedTime): Promise<void> {
   const [{ now }, ahead] = [time, aheadOf(time)];
@@ -30,6 +31,7 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
       release_date: inTime('release_date'),
       deleted_at: inTime('deleted_at'),
       created_at: createdInTime,
+      updated_at: inTime('updated_at'),
       step_started_at: sql`case when ${isStarted} then ${inTime('step_started_at')} else step_started_at end`,
     })
     .where('release_id', 'in', (eb) =>
@@ -37,7 +39,7 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
         .selectFrom('releases')
         .select('release_id')
         .where(
-          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, damaged_at, release_date, created_at, deleted_at,
+          sql<boolean>`greatest(failures_from, full_at, verified_at, paused_at, damaged_at, release_date, created_at, updated_at, deleted_at,
               case when ${isStarted} then step_started_at end)
             > ${ahead}::timestamptz`,
         )
@@ -46,5 +48,14 @@ export async function endReleaseTimesAhead({ tx, announce }: Change, time: Check
     )
     .returning('release_id')
     .execute();
+  // in their order
+  await sql`
+    with wrong as (
+      select release_id, at, row_number() over (partition by release_id order by at) as nth
+        from rollout_steps where at > ${ahead})
+    update rollout_steps s
+       set at = w.nth * interval '1 millisecond' + greatest(${now}::timestamptz, (
+         select max(r.at) from rollout_steps r where r.release_id = w.release_id and r.at <= ${ahead}))
+      from wrong w where s.release_id = w.release_id and s.at = w.at`.execute(tx);
   if (corrected.length > 0) await announce('releases');
 }
