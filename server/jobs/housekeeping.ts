@@ -4,7 +4,8 @@ import { clearedAtOnce, type CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
 import { locks, tryLock } from '../db/locks.ts';
 import type { RotatedMonths } from '../db/monthly-partitions.ts';
-import { clearSessions } from '../features/session/index.ts';
+import { endKeyTimesAhead } from '../features/api-keys/index.ts';
+import { clearSessions, endSessionsAhead } from '../features/session/index.ts';
 import { clearFigures } from '../features/analytics/index.ts';
 import {
   clearFirstSeen,
@@ -55,7 +56,13 @@ export async function housekeep(
     });
   for (const clear of cleaners)
     while ((await alone((change) => clear(change, time, context.config))) === clearedAtOnce);
-  for (const correct of [endReleaseTimesAhead, endOwnershipsAhead, endRequestsAhead])
+  for (const correct of [
+    endReleaseTimesAhead,
+    endOwnershipsAhead,
+    endRequestsAhead,
+    endSessionsAhead,
+    endKeyTimesAhead,
+  ])
     await alone((change) => correct(change, time));
   // In a change of its own, so that other work does not extend the time that writers of validations wait; with a lock of
   // its own, or processes in other parts of this work would make each other leave it out.

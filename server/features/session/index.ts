@@ -1,5 +1,12 @@
 export { renewDevice } from './device.ts';
-export { clearSessions, endOpenSession, endSessionsOf, isOpen, listOpenSessions } from './open-sessions.ts';
+export {
+  clearSessions,
+  endOpenSession,
+  endSessionsAhead,
+  endSessionsOf,
+  isOpen,
+  listOpenSessions,
+} from './open-sessions.ts';
 export {
   type Guarded,
   isProven,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { dayMs } from '../../../contract/durations.ts';
 import type { OpenSession } from '../../../contract/users.ts';
 import type { Change } from '../../change.ts';
-import { clearBefore, type CheckedTime } from '../../checked-time.ts';
+import { aheadOf, clearBefore, type CheckedTime } from '../../checked-time.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/client.ts';
 import { fail, type Failure } from '../../failure.ts';
@@ -53,6 +53,28 @@ export async function endSessions(
     .executeTakeFirst();
   if (numUpdatedRows > 0n) await announce('sessions');
   return Number(numUpdatedRows);
+}
+
+/**
+ * Ends sessions that began while a clock was ahead: they are refused until then, but would be open again once that time
+ * comes. Those that were only used then go on; what would keep them open longer is set to now.
+ */
+export async function endSessionsAhead({ tx, announce }: Change, time: CheckedTime): Promise<void> {
+  const [now, ahead] = [sql`${time.now}::timestamptz`, sql`${aheadOf(time)}::timestamptz`];
+  const inTime = (column: string) => sql<Date>`least(${sql.ref(column)}, ${now})`;
+  const began = sql`created_at > ${ahead}`;
+  const { numUpdatedRows } = await tx
+    .updateTable('sessions')
+    .set({
+      created_at: inTime('created_at'),
+      last_seen_at: inTime('last_seen_at'),
+      access_expires_at: inTime('access_expires_at'),
+      ended_at: sql`case when ${began} or ended_at > ${ahead} then ${now} else ended_at end`,
+      end_reason: sql`case when ${began} then coalesce(end_reason, 'the clock was ahead') else end_reason end`,
+    })
+    .where(sql<boolean>`greatest(created_at, last_seen_at, access_expires_at, ended_at) > ${ahead}`)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await announce('sessions');
 }
 
 /** Ends every open session of a user, except an optional one, and counts them. */

@@ -16,6 +16,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { later, me } from '../../../tests/session-room.ts';
+import { housekeep } from '../../jobs/housekeeping.ts';
 
 const server = await startTestServer();
 
@@ -322,8 +323,21 @@ test('a session that began in the future is not taken; clocks of processes may b
   expect((await me(own, person)).status).toBe(401);
 });
 
+test('a session that began while the clock was ahead is over, also once that time comes', async () => {
+  const own = await startTestServer();
+  const right = own.clock.now();
+  own.clock.advance(days(100));
+  const ahead = own.clock.now();
+  const { email, cookie } = await own.signInAs('viewer');
+  own.clock.set(right);
+  await housekeep(own.context, checkedTime(own));
+  const open = await own.api((await own.signIn(email, 'viewer')).byCookie).ok(account.sessions);
+  expect(open).toHaveLength(1);
+  own.clock.set(ahead);
+  expect((await refresh(own, cookie)).status).toBe(401);
+});
+
 test('sessions that ended long ago are cleared away, and living ones are not', async () => {
-  const { housekeep } = await import('../../jobs/housekeeping.ts');
   const own = await startTestServer(usual);
   const old = await own.signInAs('viewer');
   later(own, 1);
