@@ -61,7 +61,8 @@ export async function readMachines(db: Db, customerId: string, ids: string[]): P
   return rows.map(toMachine);
 }
 
-const areOf = (customerId: string) => sql<boolean>`l.customer_id = ${customerId} and ${isOfOwner}`;
+/** Whether an activation `a` of a license `l` is the customer's: of another owner, it would tell one hospital of the other. */
+export const areOf = (customerId: string) => sql<boolean>`l.customer_id = ${customerId} and ${isOfOwner}`;
 
 const versionRun = releaseRun(
   sql`coalesce(m.last_version, a.app_version)`,

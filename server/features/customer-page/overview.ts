@@ -18,6 +18,7 @@ import { findCustomer } from '../customers/index.ts';
 import { policyOnPage } from '../policies/index.ts';
 import type { ReleaseSet } from '../releases/index.ts';
 import { offersToCustomer, policySentences } from '../updates/index.ts';
+import { areOf } from './machines.ts';
 
 export type PageParts = Pick<Context, 'db' | 'config'> & { releaseSet: ReleaseSet };
 
@@ -123,7 +124,7 @@ async function refusedOf(
       from (select *, sum(times) over ()::bigint as total, count(*) over () as groups
               from refused order by last desc, machine_id, code limit ${most}) r
       left join licenses l on l.license_id = r.license_id
-      left join activations a on a.license_id = r.license_id and a.machine_id = r.machine_id
+      left join activations a on a.license_id = r.license_id and a.machine_id = r.machine_id and ${areOf(customerId)}
       left join machine_credentials c using (activation_id)
       left join machines m on m.machine_hash = ${recordHash('c', 'r')}
      order by r.last desc, r.machine_id, r.code`.execute(db);
