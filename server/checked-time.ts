@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { dayMs } from '../contract/durations.ts';
 import type { Change } from './change.ts';
 import type { Db, Tx } from './db/client.ts';
@@ -68,6 +68,13 @@ export const clearBefore =
 
 /** Two checked clocks differ by less: what lies after this was written by a process whose clock was ahead. */
 export const aheadOf = ({ now }: CheckedTime): Date => new Date(now.getTime() + mostJumpMs);
+
+/**
+ * Whether a time that is never corrected, such as that of an audit entry, lies between `from` and now. What a clock that was
+ * ahead wrote is left out, else it would be of the last hours for as long as that clock was ahead.
+ */
+export const isWithin = (column: string, from: Date, now: Date): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.ref(column)} >= ${from} and ${sql.ref(column)} <= ${new Date(now.getTime() + mostJumpMs)})`;
 
 /**
  * The clock, or the latest time that the database has seen: a clock that is set back opens no change request again, and

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { daysFrom, hourMs } from '../../../contract/durations.ts';
 import { apiKeyAttentions, type ApiKeyAttention } from '../../../contract/api-keys.ts';
 import { todayLimits } from '../../../contract/today.ts';
+import { isWithin } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 
 /** The condition for a key `k` that still works. */
@@ -14,13 +15,13 @@ export const apiKeyAttention: Record<ApiKeyAttention, (now: Date) => RawBuilder<
   refused: (now) => {
     const since = new Date(now.getTime() - todayLimits.keysRefusedHours * hourMs);
     return sql`exists (select from audit_entries e where e.resource_id = k.api_key_id::text
-      and e.timestamp >= ${since} and e.event_type = 'api_key.refused')`;
+      and ${isWithin('e.timestamp', since, now)} and e.event_type = 'api_key.refused')`;
   },
   limited: (now) => {
     const previousHour = new Date(Math.floor(now.getTime() / hourMs) * hourMs - hourMs);
     // the limits of its other budgets are settings: told_at says that one was reached
     return sql`(${isUsable(now)} and exists (select from budget_hours b
-      where b.subject = k.api_key_id::text and b.hour >= ${previousHour}
+      where b.subject = k.api_key_id::text and ${isWithin('b.hour', previousHour, now)}
         and (b.told_at is not null or (b.budget = 'requests' and b.granted >= k.rate_limit))))`;
   },
 };

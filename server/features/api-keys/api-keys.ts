@@ -11,6 +11,7 @@ import type { ApiKeyScope, RouteAnswer, RouteInput } from '../../../contract/rou
 import { newBearerKey } from '../../bearer-keys.ts';
 import { staffOf, type Caller } from '../../caller.ts';
 import { changedFields, type Change } from '../../change.ts';
+import { isWithin } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 import type { Tables } from '../../db/tables.ts';
 import { editRecord, type Editable } from '../../edit-record.ts';
@@ -50,7 +51,7 @@ export async function impactOfApiKey(
   const { rows } = await sql<RouteAnswer<typeof calls.impact>>`
     select count(v.occurred_at) as validations, count(distinct v.machine_id) as machines
       from api_keys k
-      left join validations v on v.api_key_id = k.api_key_id and v.occurred_at > ${daysFrom(now, -1)}
+      left join validations v on v.api_key_id = k.api_key_id and ${isWithin('v.occurred_at', daysFrom(now, -1), now)}
      where k.api_key_id = ${id} group by k.api_key_id`.execute(db);
   return rows[0] ?? notFound;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import { todayLimits } from '../../../contract/today.ts';
+import { isWithin } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
 
@@ -23,7 +24,7 @@ export async function signInsForToday(
   const lastDay = utcDay(since);
   const { rows } = await sql<{ count: number; before: number; days: number }>`
     select (select count(*) from (select from audit_entries
-              where event_type = 'session.login_failed' and timestamp >= ${since} limit ${mostCounted}) e) as count,
+              where event_type = 'session.login_failed' and ${isWithin('timestamp', since, now)} limit ${mostCounted}) e) as count,
            (select coalesce(sum(entries), 0)::int from audit_days
               where day >= ${firstDay}::date and day < ${lastDay}::date
                 and event_type = 'session.login_failed') as before,

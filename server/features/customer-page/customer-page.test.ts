@@ -27,6 +27,7 @@ import {
   startTestServer,
   type Api,
 } from '../../../tests/harness.ts';
+import { validationsOf } from '../../../tests/rows.ts';
 import { updates } from '../../../contract/updates.ts';
 import type { Permission } from '../../../contract/permissions.ts';
 
@@ -123,6 +124,16 @@ describe('the overview', () => {
     const later = server.api(await server.signInAs('super_admin'));
     expect((await overview(customerId, later)).refused).toEqual({ total: 0, groups: 0, latest: [] });
     server.clock.advance(-days(31));
+  });
+
+  test('leaves out what a clock that was ahead refused as expired', async () => {
+    const license = await makeLicense(admin, { validUntil: '2027-06-01T00:00:00Z' });
+    const right = server.clock.now();
+    server.clock.set('2027-06-02T00:00:00Z');
+    await validateOn(desktop, license, 'expired ahead');
+    await eventually(async () => expect(await validationsOf(server, 'expired ahead')).toHaveLength(1));
+    server.clock.set(right);
+    expect((await overview(license.customerId)).refused).toMatchObject({ total: 0, latest: [] });
   });
 
   test('links what was refused to the machine of this customer, not to one with the same id elsewhere', async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../../contract/customer-page.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
-import { plausibleNow } from '../../checked-time.ts';
+import { isWithin, plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { recordHash } from '../../db/sql.ts';
@@ -117,7 +117,7 @@ async function refusedOf(
     with refused as (
       select code, license_id, machine_id, count(*) as times, min(occurred_at) as first, max(occurred_at) as last
         from validations
-       where customer_id = ${customerId} and occurred_at >= ${from} and code <> 'VALID'
+       where customer_id = ${customerId} and ${isWithin('occurred_at', from, now)} and code <> 'VALID'
        group by code, license_id, machine_id)
     select r.code, r.machine_id as "machineId", r.times, r.first, r.last, r.license_id as "licenseId",
            l.license_key as "licenseKey", a.hostname, m.display_id as "displayId", r.total, r.groups

@@ -338,6 +338,18 @@ describe('API keys', () => {
     expect([await countOf(staff, 'keysRefused'), await found('refused')]).toEqual([0, []]);
   });
 
+  test('that a clock which was ahead refused as expired, or by their limit, are not among them', async () => {
+    const key = await makeApiKey(staff, { rateLimit: 1, expiresAt: at(days(60)) });
+    const right = server.clock.now();
+    server.clock.advance(days(30));
+    await validateOn(server.api(key), 'x', 'm');
+    server.clock.advance(days(400));
+    expect(await call(key)).toBe(401);
+    server.clock.set(right);
+    expect([await countOf(staff, 'keysRefused'), await found('refused')]).toEqual([0, []]);
+    expect([await countOf(staff, 'keysLimited'), await found('limited')]).toEqual([0, []]);
+  });
+
   test('that used up their requests are counted until the end of the next hour, and are those of the list', async () => {
     server.clock.set('2026-12-01T10:59:00Z');
     const key = await makeApiKey(staff, { rateLimit: 2 });
