@@ -43,7 +43,7 @@ describe('issuing licenses from a file', () => {
     ]) {
       const shift = csv.startsWith('sep') ? 1 : 0;
       const answer = await check(csv);
-      expect(said(answer)).toEqual([`${5 + shift} Customer: There is no such customer`]);
+      expect(said(answer)).toEqual([`${4 + shift} Customer: There is no such customer`]);
       expect(answer.names).toEqual(['multi\nline']);
       expect(answer.rows).toEqual([
         {
@@ -70,6 +70,16 @@ describe('issuing licenses from a file', () => {
     }
     expect(await countOf(customerId)).toBe(0);
   });
+
+  test.each([',', '\t'])(
+    'names the first line of a row that has several, with cells split by "%s"',
+    (sign) => {
+      const rows = [['Customer', 'Type'], [], ['', ''], ['"a\n\nb"', '"c\nd"'], ['"e\n"', ''], ['f', '']];
+      const csv = rows.map((cells) => cells.join(sign)).join('\n');
+      const { lines } = readTable(csv, { customer: 'Customer', type: 'Type' }, []);
+      expect(lines.map(({ line }) => line)).toEqual([4, 8, 10]);
+    },
+  );
 
   test('takes what is copied from a sheet, with its own quotation marks', async () => {
     const { name, customerId } = await makeCustomer(api, { name: `"Nord" ${unique('Klinik "St. Anna"')}` });

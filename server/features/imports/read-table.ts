@@ -28,7 +28,7 @@ export function readTable<Column extends string>(
   if ('message' in records) return { lines: [], problems: [records] };
   const [header, ...rows] = records;
   if (!header) return { lines: [], problems: [{ line: 1, column: null, message: 'The file is empty' }] };
-  const headerLine = header.info.lines;
+  const headerLine = header.line;
   const { order, places, problems } = readHeader(header.record, headerLine, columns, required);
   const wholly = (message: string, line = headerLine) => problems.push({ line, column: null, message });
   if (rows.length === 0) wholly('There are no rows below the names of the columns');
@@ -36,8 +36,7 @@ export function readTable<Column extends string>(
     wholly(`There are ${rows.length} rows; a file may have ${mostImported}. Split it`);
   if (problems.length > 0) return { lines: [], problems };
   const names = Object.keys(columns) as Column[];
-  const lines = rows.map(({ record, info }) => {
-    const line = info.lines;
+  const lines = rows.map(({ record, line }) => {
     if (record.length > order.length)
       wholly('Has more cells than there are columns. Put a cell with a separator in quotes', line);
     else if (record.some((cell, index) => cell.trim() !== '' && order[index] === undefined))
@@ -58,7 +57,8 @@ const textOf = (cell: string) => withFormulas(cell.trim().normalize('NFC'));
 /** What a spreadsheet writes for a formula without a result, in any language: `#N/A`, `#BEZUG!`. */
 const noValue = /^#(?:\p{Lu}\/\p{Lu}|NV|[¡¿]?[\p{Lu}\d/_]+[!?]|#+)$/u;
 
-type Parsed = { record: string[]; info: { lines: number } };
+/** A row, and the line that it begins on. */
+type Parsed = { record: string[]; line: number };
 
 /** Lines that are parsed, each of which takes time: a cell may have several, and some between the rows may be empty. */
 const mostLines = 10 * mostImported;
@@ -71,17 +71,23 @@ function recordsOf(lines: string[], delimiter = delimiterOf(lines)): Parsed[] | 
     return { line: 1, column: null, message };
   }
   try {
-    const records = parse(lines.join('\n'), {
+    const parsed = parse(lines.join('\n'), {
       delimiter,
       record_delimiter: '\n',
       info: true,
+      raw: true,
       // cells that are copied from a sheet have their own quotation marks, and others only around a line break
       relax_quotes: delimiter === '\t',
       trim: delimiter !== '\t',
       relax_column_count: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
-    }) as unknown as Parsed[];
+    }) as unknown as { record: string[]; raw: string; info: { lines: number } }[];
+    // the parser says where a row ends, and keeps the empty lines before it
+    const records = parsed.map(({ record, raw, info }) => ({
+      record,
+      line: info.lines - raw.trim().split('\n').length + 1,
+    }));
     // a mark that begins a cell as it is copied swallows the lines down to one that ends a cell, or to the end of the file
     const swallowing = records.find(
       ({ record }) =>
@@ -89,8 +95,7 @@ function recordsOf(lines: string[], delimiter = delimiterOf(lines)): Parsed[] | 
         record.map((cell) => cell.trim()).some((cell) => cell.includes('\t') && cell.includes('\n')),
     );
     if (!swallowing) return records;
-    const { record, info } = swallowing;
-    return { line: info.lines - (record.join('').split('\n').length - 1), column: null, message: stray };
+    return { line: swallowing.line, column: null, message: stray };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = (error as { lines?: number }).lines ?? 1;
