@@ -61,7 +61,10 @@ export async function endSessions(
  */
 export async function endSessionsAhead({ tx, announce }: Change, time: CheckedTime): Promise<void> {
   const [now, ahead] = [sql`${time.now}::timestamptz`, sql`${aheadOf(time)}::timestamptz`];
-  const inTime = (column: string) => sql<Date>`least(${sql.ref(column)}, ${now})`;
+  const inTime = (column: string) => {
+    const at = sql.ref(column);
+    return sql<Date>`case when ${at} > ${ahead} then ${now} else ${at} end`;
+  };
   const began = sql`created_at > ${ahead}`;
   const { numUpdatedRows } = await tx
     .updateTable('sessions')
@@ -69,7 +72,7 @@ export async function endSessionsAhead({ tx, announce }: Change, time: CheckedTi
       created_at: inTime('created_at'),
       last_seen_at: inTime('last_seen_at'),
       access_expires_at: inTime('access_expires_at'),
-      ended_at: sql`case when ${began} or ended_at > ${ahead} then ${now} else ended_at end`,
+      ended_at: sql`case when ${began} then ${now} else ${inTime('ended_at')} end`,
       end_reason: sql`case when ${began} then coalesce(end_reason, 'the clock was ahead') else end_reason end`,
     })
     .where(sql<boolean>`greatest(created_at, last_seen_at, access_expires_at, ended_at) > ${ahead}`)
