@@ -44,9 +44,9 @@ const mayStay: Record<string, string[]> = {
     'update_policies.updated_at',
     'users.updated_at',
   ],
+  'compared only with refusals, and with transfers, which correct it': ['activations.updated_at'],
   'only shown, or only whether it is set': [
     'activations.created_at',
-    'activations.updated_at',
     'api_keys.created_at',
     'api_keys.revoked_at',
     'change_requests.decided_at',

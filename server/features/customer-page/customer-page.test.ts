@@ -292,52 +292,6 @@ test('the machines of a customer, on which license, and when they were last hear
   });
 });
 
-test('a transferred license brings the machines that hold a seat, not those that lost it before', async () => {
-  const [from, to] = [await makeCustomer(admin), await makeCustomer(admin)];
-  const license = await makeLicense(admin, { customerId: from.customerId });
-  const gone = await validateOn(desktop, license, 'lost before');
-  await validateOn(desktop, license, 'moves');
-  await deactivate(admin, gone.activation!);
-  moment();
-  await transfer(license, to.customerId);
-  moment();
-  const lost = await validateOn(desktop, license, 'lost after');
-  await deactivate(admin, lost.activation!);
-  const listed = (await machinesOf(to.customerId)).body;
-  expect(listed.data.map(({ machineId }) => machineId)).toEqual(['moves', 'lost after']);
-  expect(listed.meta.total).toBe(2);
-  const { machines } = customerExport.parse(JSON.parse((await exported(to.customerId)).text));
-  expect(machines!.map(({ machineId }) => machineId).toSorted()).toEqual(['lost after', 'moves']);
-  moment();
-  await transfer(license, from.customerId);
-  const back = (await machinesOf(from.customerId)).body.data;
-  expect(back.map(({ machineId }) => machineId)).toEqual(['moves', 'lost before']);
-});
-
-test('refused validations name no host of a machine that was the other customer’s on the same license', async () => {
-  const [from, to] = [await makeCustomer(admin), await makeCustomer(admin)];
-  const license = await makeLicense(admin, { customerId: from.customerId, maxActivations: 1 });
-  const lost = await validateOn(desktop, license, 'lost', { hostname: 'A-ONC-07' });
-  await validateOn(desktop, license, 'moves', { hostname: 'A-RAD-01' });
-  await deactivate(admin, lost.activation!);
-  moment();
-  await transfer(license, to.customerId);
-  moment();
-  await validateOn(desktop, license, 'lost');
-  await validateOn(desktop, license, 'moves', { hostname: 'B-RAD-01' });
-  for (const [{ customerId }, machineId, others] of [
-    [to, 'lost', 'A-ONC-07'],
-    [from, 'moves', 'B-RAD-01'],
-  ] as const) {
-    const refused = await eventually(async () => {
-      const found = await overview(customerId);
-      return found.refused?.total === 1 && found.refused;
-    });
-    expect(refused!.latest).toMatchObject([{ machineId, hostname: null }]);
-    expect((await exported(customerId)).text).not.toContain(others);
-  }
-});
-
 describe('the timeline', () => {
   test('of a former customer ends with the transfer, also of a license that a clock ahead has edited', async () => {
     const [former, owner] = [await makeCustomer(admin), await makeCustomer(admin)];

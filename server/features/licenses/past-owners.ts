@@ -6,10 +6,11 @@ import type { Tx } from '../../db/client.ts';
 
 /**
  * Keeps that a customer held the license until now: it is transferred or deleted. By a clock that is behind, the next
- * owner would have held it before. Later than the transfer before it, which may have been in the same millisecond.
+ * owner would have held it before. Later than the transfer before it, which may have been in the same millisecond. A seat
+ * that ended by a clock that was ahead ended before: else its machine would be one of the next owner.
  */
-export const keepPastOwner = (tx: Tx, { licenseId, customerId }: License, now: Date) =>
-  tx
+export async function keepPastOwner(tx: Tx, { licenseId, customerId }: License, now: Date): Promise<void> {
+  const { until } = await tx
     .insertInto('past_license_owners')
     .values({
       license_id: licenseId,
@@ -18,22 +19,40 @@ export const keepPastOwner = (tx: Tx, { licenseId, customerId }: License, now: D
         (select at from newest_moment where at > ${now}::timestamptz + interval '1 day'), (
         select max(until) + interval '1 millisecond' from past_license_owners where license_id = ${licenseId}))`,
     })
+    .returning('until')
+    .executeTakeFirstOrThrow();
+  await tx
+    .updateTable('activations')
+    .set({ updated_at: new Date(until.getTime() - 1) })
+    .where('license_id', '=', licenseId)
+    .where('status', '<>', 'active')
+    .where('updated_at', '>=', until)
     .execute();
+}
 
 /**
  * Sets to now, in their order, the ends that a clock that was ahead left in the future: until then, what the next owner
- * does with the license would be shown to the former one.
+ * does with the license would be shown to the former one. With them the seats that ended before.
  */
 export async function endOwnershipsAhead({ tx }: Change, time: CheckedTime): Promise<void> {
   const ahead = aheadOf(time);
   await sql`
     with wrong as (
       select license_id, until, row_number() over (partition by license_id order by until) as nth
-        from past_license_owners where until > ${ahead})
-    update past_license_owners p
-       set until = w.nth * interval '1 millisecond' + greatest(${time.now}::timestamptz, (
-         select max(r.until) from past_license_owners r where r.license_id = w.license_id and r.until <= ${ahead}))
-      from wrong w where p.license_id = w.license_id and p.until = w.until`.execute(tx);
+        from past_license_owners where until > ${ahead}),
+    corrected as (
+      update past_license_owners p
+         set until = w.nth * interval '1 millisecond' + greatest(${time.now}::timestamptz, (
+           select max(r.until) from past_license_owners r where r.license_id = w.license_id and r.until <= ${ahead}))
+        from wrong w where p.license_id = w.license_id and p.until = w.until
+      returning p.license_id, w.until as was, p.until as is_now)
+    update activations a set updated_at = c.is_now - interval '1 millisecond'
+      from corrected c
+     where a.license_id = c.license_id and a.status <> 'active' and a.updated_at > ${ahead} and a.updated_at < c.was
+       and not exists (select from corrected e
+                        where e.license_id = c.license_id and e.was < c.was and e.was > a.updated_at)`.execute(
+    tx,
+  );
 }
 
 /** Since when a license `l` is its customer's; infinite where it always was. */
