@@ -7,15 +7,7 @@ import {
   unique,
   validateOn,
 } from '../factories.ts';
-import {
-  dialog,
-  expect,
-  expectAccessible,
-  expectStatus,
-  goTo,
-  signInAs,
-  test,
-} from './support.ts';
+import { dialog, expect, expectAccessible, expectStatus, goTo, signInAs, test } from './support.ts';
 import { list, of, only, row, tab } from './licenses-screen.ts';
 
 test('revoke and reactivate ask, naming the key', async ({ page, server }) => {

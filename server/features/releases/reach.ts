@@ -57,11 +57,11 @@ export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof 
 type Build = RouteInput<typeof calls.reach>['query'];
 
 /** A build at the first percentage of its rollout, newer than others of its version. */
-const partial = ({ minimumAppVersion = null, fileKind = '', ...build }: Build) =>
+const partial = ({ minimumAppVersion, fileKind = '', ...build }: Build) =>
   ({
     ...build,
     fileKind,
-    minimumAppVersion,
+    minimumAppVersion: minimumAppVersion ?? null,
     id: 'new',
     isDraft: false,
     isActive: true,

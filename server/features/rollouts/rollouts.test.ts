@@ -395,7 +395,7 @@ describe('no step is taken', () => {
     expect([await step(), await percentageOf(older)]).toEqual([0, 1]);
     const { hiddenBy } = await api.ok(rollouts.progress, by(older));
     expect(hiddenBy).toEqual({ id: newer.id, version: newer.version, rolloutPercentage: 5 });
-    const [summary] = await api.ok(rollouts.summaries, { query: { ids: [older.id] } });
+    const [summary] = await api.ok(rollouts.summaries, { query: { ids: older.id } });
     expect(summary).toMatchObject({ hiddenBy });
     expect(await api.ok(rollouts.progress, by(newer))).toMatchObject({ hiddenBy: null });
     const refused = await widen(older, 10);
