@@ -115,7 +115,7 @@ export async function reportAll(
   for (const one of events) {
     const heard = new Date(one.timestamp ?? now);
     // one at a time: the service dates first and last seen by the time of the report
-    await done(reportEvents({ recorder, clock: () => heard }, reporter, { events: [one] }));
+    await done(reportEvents({ recorder, clock: () => heard }, reporter, [one]));
   }
 }
 

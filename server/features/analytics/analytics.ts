@@ -55,7 +55,7 @@ async function licenseHealth(db: Db, now: Date): Promise<LicenseHealth> {
       select coalesce(sum(validations), 0)::bigint as all,
              coalesce(sum(validations) filter (where code <> 'VALID'), 0)::bigint as failed,
              coalesce(sum(duration_us), 0)::bigint as us
-        from validation_days where day >= ${since}::date`.execute(db),
+        from validation_days where day between ${since}::date and ${utcDay(now)}::date`.execute(db),
   ]);
   const { all, failed, us } = onlyRow({ rows: validations });
   const counts = onlyRow({ rows: stock });

@@ -120,11 +120,11 @@ async function refusedOf(
        where customer_id = ${customerId} and ${isWithin('occurred_at', from, now)} and code <> 'VALID'
        group by code, license_id, machine_id)
     select r.code, r.machine_id as "machineId", r.times, r.first, r.last, r.license_id as "licenseId",
-           l.license_key as "licenseKey", a.hostname, m.display_id as "displayId", r.total, r.groups
+           l.license_key as "licenseKey", case when ${areOf(customerId)} then a.hostname end as hostname, m.display_id as "displayId", r.total, r.groups
       from (select *, sum(times) over ()::bigint as total, count(*) over () as groups
               from refused order by last desc, machine_id, code limit ${most}) r
       left join licenses l on l.license_id = r.license_id
-      left join activations a on a.license_id = r.license_id and a.machine_id = r.machine_id and ${areOf(customerId)}
+      left join activations a on a.license_id = r.license_id and a.machine_id = r.machine_id
       left join machine_credentials c using (activation_id)
       left join machines m on m.machine_hash = ${recordHash('c', 'r')}
      order by r.last desc, r.machine_id, r.code`.execute(db);

@@ -83,10 +83,16 @@ function recordsOf(lines: string[], delimiter = delimiterOf(lines)): Parsed[] | 
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
     }) as unknown as { record: string[]; raw: string; info: { lines: number } }[];
-    // the parser says where a row ends, and keeps the empty lines before it
+    // the parser says where a row ends, and keeps the empty lines before it, of some spaces with the half of one
     const records = parsed.map(({ record, raw, info }) => ({
       record,
-      line: info.lines - raw.trim().split('\n').length + 1,
+      line:
+        info.lines -
+        raw
+          .replace(/^[\s\ufffd]+/, '')
+          .trimEnd()
+          .split('\n').length +
+        1,
     }));
     // a mark that begins a cell as it is copied swallows the lines down to one that ends a cell, or to the end of the file
     const swallowing = records.find(

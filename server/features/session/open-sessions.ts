@@ -77,6 +77,11 @@ export async function endSessionsAhead({ tx, announce }: Change, time: CheckedTi
     })
     .where(sql<boolean>`greatest(created_at, last_seen_at, access_expires_at, ended_at) > ${ahead}`)
     .executeTakeFirst();
+  // a cookie that was replaced then would open its session until that time
+  await tx
+    .deleteFrom('rotated_cookies')
+    .where(sql<boolean>`rotated_at > ${ahead}`)
+    .execute();
   if (numUpdatedRows > 0n) await announce('sessions');
 }
 
