@@ -254,3 +254,19 @@ test('the page of a release shows its plan and what became of it, and changes it
   await expect(page.getByText('Rollout of 80.1.0 widened to 100 %')).toBeVisible();
   expect((await stored(server, release)).rolloutPercentage).toBe(100);
 });
+
+test('a rollout that a newer one hides says what it waits for', async ({ page, server }) => {
+  const lane = { architecture: 'ia32', channel: 'alpha' } as const;
+  const older = await makeRelease(
+    server,
+    { ...lane, version: '980.1.0' },
+    { rolloutPlan: planOf([1, 24], [100]) },
+  );
+  await makeRelease(server, { ...lane, version: '980.2.0' }, { rolloutPercentage: 5 });
+  await signInAs(page, 'binary_manager', `/releases/${older.id}`, server);
+  await expect(page.getByText(/^At 1 %\. 980\.2\.0 is rolling out \(5 %\)\./)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Widen to 100 %' })).toBeDisabled();
+  await expectAccessible(page);
+  await goTo(page, '/releases?search=980.1.0');
+  await expect(page.getByText('100 % waits for 980.2.0')).toBeVisible();
+});
