@@ -36,9 +36,15 @@ export const planText = (steps: readonly PlanStep[]): string =>
     )
     .join(', ');
 
-/** Why a partial rollout offers nothing beside a newer one, and takes no step; `newer` is that one. */
-export const hiddenText = (newer: { version: string; rolloutPercentage: number }): string =>
-  `${newer.version} is rolling out (${newer.rolloutPercentage} %). Until it is offered to all machines, or is withdrawn or paused, no machine is offered this release, except where an update policy holds ${newer.version} back, and no step is taken. Withdraw this one if ${newer.version} replaces it.`;
+/** Why a partial rollout offers next to nothing beside a newer one, and takes no step by itself; `newer` is that one. */
+export const hiddenText = ({
+  version,
+  rolloutPercentage,
+}: {
+  version: string;
+  rolloutPercentage: number;
+}): string =>
+  `${version} is rolling out (${rolloutPercentage} %). Until it is offered to all machines, or is withdrawn or paused, this release is offered only to machines from which an update policy or its minimum app version keeps ${version}, and takes no step by itself. Withdraw it if ${version} replaces it.`;
 
 /** `at 5 %`; with a plan `with the plan 5 % for 24 h, 100 %, starting at …`. */
 export const offerText = ({

@@ -228,7 +228,7 @@ const partialRollout = z.object({ id: z.string(), version: z.string(), rolloutPe
 
 export const hiddenBy = partialRollout.nullable().meta({
   description:
-    'The newer partial rollout that hides this one: until it ends, no step is taken, and only machines whose update policy holds the newer one back are offered this release',
+    'The newer partial rollout that hides this one: until it ends, no step is taken automatically, and only machines that an update policy or the minimum app version keeps from the newer one are offered this release',
 });
 
 const canRead = staffWith('releases', 'read');

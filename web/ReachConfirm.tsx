@@ -139,7 +139,7 @@ export function besideSentences({ hides, hiddenBy }: Pick<Reach, 'hides' | 'hidd
     ...(hiddenBy ? [hiddenText(hiddenBy)] : []),
     ...hides.map(
       (older) =>
-        `${older.version}, at ${older.rolloutPercentage} %, is offered to no machine meanwhile, except where an update policy holds this one back. Withdraw ${older.version} if this release replaces it.`,
+        `${older.version}, at ${older.rolloutPercentage} %, is offered meanwhile only to machines from which an update policy or the minimum app version keeps this one, and takes no step by itself. Withdraw ${older.version} if this release replaces it.`,
     ),
   ];
 }

@@ -72,7 +72,7 @@ test('publishing says who is offered a newer release instead, or is below the mi
 test('a partial rollout says which one it hides, and which one hides it', () => {
   const release = { id: '1', version: '4.3.0', rolloutPercentage: 1 };
   expect(besideSentences({ hides: [release], hiddenBy: null }, 5)).toEqual([
-    '4.3.0, at 1 %, is offered to no machine meanwhile, except where an update policy holds this one back. Withdraw 4.3.0 if this release replaces it.',
+    '4.3.0, at 1 %, is offered meanwhile only to machines from which an update policy or the minimum app version keeps this one, and takes no step by itself. Withdraw 4.3.0 if this release replaces it.',
   ]);
   expect(besideSentences({ hides: [], hiddenBy: release }, 5)).toEqual([
     expect.stringMatching(/^4\.3\.0 is rolling out \(1 %\)/),

@@ -36,26 +36,24 @@ export const comesFirst = (newer: Rolled, older: Rolled): boolean =>
   reaches(newer.channel, older.channel) &&
   byNewest(newer, older) < 0;
 
-/** The same of every machine that could take `older`, but for those that a policy keeps from the newer one. */
-const isInFront = (newer: Rolled, older: Rolled): boolean =>
-  comesFirst(newer, older) && isNoHigher(newer.minimumAppVersion, older.minimumAppVersion);
-
 const isNoHigher = (least: string | null, other: string | null): boolean =>
   least === null || (other !== null && compareVersions(least, other) <= 0);
 
 /** Whether every machine that could take `older` is offered this one instead, but for those that a policy holds back. */
 export const replaces = (newer: Rolled, older: Rolled): boolean =>
-  newer.rolloutPercentage === 100 && isInFront(newer, older);
+  newer.rolloutPercentage === 100 &&
+  comesFirst(newer, older) &&
+  isNoHigher(newer.minimumAppVersion, older.minimumAppVersion);
 
 /**
  * The newer partial rollout that hides a partial one: machines inside of it take it, and the others take no second one
- * (`decideOffer`). Undefined where a full release replaces the older one as well: its rollout is then for the machines
+ * (`decideOffer`), unless a policy or its minimum version keeps the newer one from them. Undefined where a full release replaces the older one as well: its rollout is then for the machines
  * that policies keep from newer ones, and no other machine is offered it at any percentage.
  */
 export function hiddenBy<R extends Rolled>(all: readonly R[], releaseId: string): R | undefined {
   const older = all.find(({ id }) => id === releaseId);
   if (!older || older.rolloutPercentage === 100 || all.some((one) => replaces(one, older))) return undefined;
-  return all.find((one) => isInFront(one, older));
+  return all.find((one) => comesFirst(one, older));
 }
 
 /** What the contract says of a partial rollout beside another one. */

@@ -1,7 +1,7 @@
 import type { GuardState } from '../../../contract/guard.ts';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
-import { hiddenText, nextStep, type NextStep } from '../../../contract/next-step.ts';
+import { nextStep, type NextStep } from '../../../contract/next-step.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
@@ -44,7 +44,7 @@ export async function stepRollouts(context: Parts, { now }: CheckedTime): Promis
 async function stepIfDue(change: Change, releaseId: string): Promise<number> {
   const seen = await getRelease(change.tx, releaseId);
   if (isFailure(seen) || !nextStep(seen)) return 0;
-  if (hiddenBy(await fedReleases(change.tx), releaseId)) {
+  if (await isHidden(change, releaseId)) {
     await restartStep(change, releaseId);
     return 0;
   }
@@ -56,10 +56,15 @@ async function stepIfDue(change: Change, releaseId: string): Promise<number> {
   // changed since: the next run of the job counts again
   if (!isAsCounted || !next || guard.verdict !== 'QUIET') return 0;
   if (await stepNeedsApproval(change.tx, before, next.percentage)) return 0;
+  // a newer one may have been published while machines were counted
+  if (await isHidden(change, releaseId)) return 0;
   const stepped = await takeStep(change, before, next, guard.sentence);
   if (isFailure(stepped)) throw new Error(stepped.message);
   return 1;
 }
+
+const isHidden = async ({ tx }: Change, releaseId: string): Promise<boolean> =>
+  hiddenBy(await fedReleases(tx), releaseId) !== undefined;
 
 /**
  * Begins the present step again, unless it begins in the future: its hours do not run while nobody is offered the release.
@@ -97,8 +102,9 @@ const isDue = (next: NextStep | undefined, now: Date) =>
   next !== undefined && (next.dueAt === null || Date.parse(next.dueAt) <= now.getTime());
 
 /**
- * Takes the next step of a plan before its time, if its guard is quiet and no newer rollout hides it; `percentage` is the
- * one that the caller saw as the next, and `seen` the version of the release.
+ * Takes the next step of a plan before its time, if its guard is quiet, also beside a newer rollout: it may be for machines
+ * that policies keep from that one. `percentage` is the one that the caller saw as the next, and `seen` the version of the
+ * release.
  */
 export async function widenRollout(
   change: Change,
@@ -122,8 +128,6 @@ export async function widenRollout(
   if (unseen !== null) return fail('WRONG_STATE', unseen);
   if (!isAsCounted)
     return fail('WRONG_STATE', 'The release was changed while its machines were counted. Try again.');
-  const hiding = hiddenBy(await fedReleases(change.tx), releaseId);
-  if (hiding) return fail('WRONG_STATE', hiddenText(hiding));
   if (guard.verdict !== 'QUIET') return fail('WRONG_STATE', guard.sentence);
   return takeStep(change, before, next, guard.sentence, 'by hand');
 }

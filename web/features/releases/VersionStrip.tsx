@@ -72,7 +72,7 @@ function Next(props: {
       {!isOnly && `${shortPlatformText(platform, architecture)}: `}
       {next.percentage} %{' '}
       {hiddenBy ? `waits for ${hiddenBy.version}` : next.dueAt && <RelativeTime value={next.dueAt} />}{' '}
-      {onWiden && !hiddenBy && (
+      {onWiden && (
         <RowButton aria-label={`Widen ${buildText(release)}`} onClick={() => onWiden(release)}>
           Widen
         </RowButton>

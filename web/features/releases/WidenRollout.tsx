@@ -3,7 +3,7 @@ import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import { useConfirmedChange } from '../../confirmed-change.ts';
-import { policySentence, reachQuery, widenSentences } from '../../ReachConfirm.tsx';
+import { besideSentences, policySentence, reachQuery, widenSentences } from '../../ReachConfirm.tsx';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { widenRollout } from './queries.ts';
 import { buildText } from './release-labels.ts';
@@ -17,7 +17,13 @@ export default function WidenRollout({ release, onClose }: { release: Release; o
   const consequences = useQuery({
     ...reachQuery(release),
     select: (reach) =>
-      unfed ? [unfed] : [...widenSentences(reach, from, to), ...policySentence(release.channel)],
+      unfed
+        ? [unfed]
+        : [
+            ...widenSentences(reach, from, to),
+            ...besideSentences({ ...reach, hides: [] }, to),
+            ...policySentence(release.channel),
+          ],
   });
   const confirmed = useConfirmedChange({
     change: () => widenRollout(release, to),

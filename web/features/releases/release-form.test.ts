@@ -125,10 +125,10 @@ test.each([
     true,
   ],
   [
-    'activating with a smaller share',
+    'activating with a share that was chosen',
     { isActive: false, rolloutPercentage: 40 },
     { isActive: true, rolloutPercentage: 20 },
-    true,
+    false,
   ],
   [
     'moving to a narrower channel with a larger share',

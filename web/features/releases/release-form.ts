@@ -107,7 +107,7 @@ const termsOf = (r: Terms): Terms => ({
  * To whom and on what terms saving an edit of the stored release offers it, at once and by the steps of its plan, and
  * whether that needs a question: it reaches more machines than now, or, by other steps or on other terms than now, more
  * than the user `saw` or on terms that the user did not see. `isTyped`: the user chose this percentage in the form, it is
- * not everyone, and nothing else in the edit of a published release reaches more machines.
+ * not everyone, and nothing else in the edit of a release that is offered reaches more machines.
  */
 export function reachAfter(edit: Edited, stored: Stored, saw: Stored = sawWith(stored, edit)) {
   const { rolloutPlan, startsAt } = withSteps(stored, edit.rollout);
@@ -140,7 +140,7 @@ export function reachAfter(edit: Edited, stored: Stored, saw: Stored = sawWith(s
     isTyped:
       share < 100 &&
       (startsPlan || firstOf(after) !== firstOf(stored)) &&
-      (stored.isDraft || !isWider(otherwise, stored)),
+      (shareOf(stored) === 0 || !isWider(otherwise, stored)),
   };
 }
 

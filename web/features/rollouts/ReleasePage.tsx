@@ -109,7 +109,7 @@ function Details({ progress }: { progress: RolloutProgress }) {
   );
 }
 
-function Changes({ progress: { release, hiddenBy } }: { progress: RolloutProgress }) {
+function Changes({ progress: { release } }: { progress: RolloutProgress }) {
   const { can } = useAuth();
   const { search, change } = useSearch<ReleaseSearch>(route, { dialogs: ['dialog'], inRecord: true });
   const [asked, setAsked] = useKept<AskedChange>('open: change of a release page');
@@ -141,9 +141,7 @@ function Changes({ progress: { release, hiddenBy } }: { progress: RolloutProgres
       {button(
         'widen',
         next ? `Widen to ${next.percentage} %` : 'Widen',
-        mayRollOut ??
-          releaseRefusal.widen(release) ??
-          (hiddenBy ? `${hiddenBy.version} is rolling out` : null),
+        mayRollOut ?? releaseRefusal.widen(release),
       )}
       {button('withdraw', 'Withdraw', mayUpdate ?? releaseRefusal.withdraw(release), {
         variant: 'light',
