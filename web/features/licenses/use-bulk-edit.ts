@@ -32,7 +32,7 @@ const settled = ({ done, failed }: Outcome) => done.length + failed.length;
  * Sets what was planned, one call after the other. After an abort, the rest is in no list. A lost answer ends the run: what
  * was sent is unknown then, and a run with this outcome asks again.
  */
-async function setAll({ all, before }: Run, { signal, form, onProgress }: Progress): Promise<Outcome> {
+export async function setAll({ all, before }: Run, { signal, form, onProgress }: Progress): Promise<Outcome> {
   const outcome: Outcome = { done: [], failed: [], ...before, unknown: [] };
   const known = new Set([...outcome.done, ...outcome.failed.map(({ planned }) => planned)].map(idOf));
   const rest = before?.isStopped ? before.unknown : all.filter(({ licenseId }) => !known.has(licenseId));
