@@ -96,7 +96,12 @@ export const stepsSentence = ({
     : [];
 
 /** Another person may have set them while this one edited. */
-const termSentences = ({ security, isMandatory, minimumSupportedVersion, acceptableFailures }: Terms) => [
+export const termSentences = ({
+  security,
+  isMandatory,
+  minimumSupportedVersion,
+  acceptableFailures,
+}: Terms) => [
   ...(security ? ['It is a security update, which update policies do not hold back.'] : []),
   ...(minimumSupportedVersion
     ? [`Machines below ${minimumSupportedVersion} get it like a security update.`]

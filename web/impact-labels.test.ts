@@ -3,7 +3,7 @@ import { stubBrowser } from '../tests/browser.ts';
 import { acceptedSentences, licenseSentences, refusedSentences } from './impact-labels.ts';
 
 stubBrowser();
-const { besideSentences, policySentence, reachSentences, widenSentences } =
+const { besideSentences, policySentence, reachSentences, termSentences, widenSentences } =
   await import('./ReachConfirm.tsx');
 
 test('a change that refuses machines, or accepts them again, says how many', () => {
@@ -67,6 +67,23 @@ test('publishing says who is offered a newer release instead, or is below the mi
   expect(reachSentences({ machines: 0, newer, below: 1 }, 100)).toEqual(others);
   expect(reachSentences({ machines: 7, newer, below: 1 }, 100)).toEqual([...said(7, 100), ...others]);
   expect(widenSentences({ machines: 7, running: 0, newer, below: 1 }, 1, 100).slice(1)).toEqual(others);
+});
+
+test('publishing says on which terms, which another person may have set', () => {
+  const none = {
+    security: false,
+    isMandatory: false,
+    minimumSupportedVersion: null,
+    acceptableFailures: null,
+  };
+  expect(termSentences(none)).toEqual([]);
+  const all = { security: true, isMandatory: true, minimumSupportedVersion: '4.1.0', acceptableFailures: 0 };
+  expect(termSentences(all)).toEqual([
+    'It is a security update, which update policies do not hold back.',
+    'Machines below 4.1.0 get it like a security update.',
+    'It is mandatory: users must update to continue using the app.',
+    'It is paused when clearly more than 0 % of its installs fail.',
+  ]);
 });
 
 test('a partial rollout says which one it hides, and which one hides it', () => {
