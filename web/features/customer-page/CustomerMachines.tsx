@@ -1,7 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CustomerMachine } from '../../../contract/customer-page.ts';
-import { mostSkippedOfCustomer } from '../../../contract/most-skipped.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
 import { usePrintedPage } from '../../printed-list.ts';
@@ -15,7 +14,7 @@ import { ActivationStatus } from '../activations/index.ts';
 import { platformText } from '../../platform-text.ts';
 import { MachineName } from './MachineName.tsx';
 import { machinesQuery } from './queries.ts';
-import { machinesPerPage, useCustomerSearch } from './customer-search.ts';
+import { machinePages, useCustomerSearch } from './customer-search.ts';
 
 const columns: Column<CustomerMachine>[] = [
   { id: 'machine', header: 'Machine', width: '30%', cell: (machine) => <MachineName machine={machine} /> },
@@ -41,7 +40,7 @@ const columns: Column<CustomerMachine>[] = [
 /** The machines of the customer, with a search for a host name. */
 export function CustomerMachines({ customerId }: { customerId: string }) {
   const { search, change } = useCustomerSearch();
-  const { page, pageSize } = usePrintedPage(search.page, machinesPerPage);
+  const { page, pageSize } = usePrintedPage(search.page, machinePages.pageSize);
   const machines = useQuery(machinesQuery(customerId, { search: search.search, page }, pageSize));
   return (
     <Card
@@ -72,13 +71,13 @@ export function CustomerMachines({ customerId }: { customerId: string }) {
               One row for each license that a machine has used, also where it holds no seat now.
             </Text>
           )}
-          {(search.page !== undefined || (machines.data?.meta.total ?? 0) > machinesPerPage) && (
+          {(search.page !== undefined || (machines.data?.meta.total ?? 0) > machinePages.pageSize) && (
             <ListPages
               label="Pages of machines"
               search={{ page }}
               change={change}
+              {...machinePages}
               pageSize={pageSize}
-              mostSkipped={mostSkippedOfCustomer}
               list={machines}
             />
           )}

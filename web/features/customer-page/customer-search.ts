@@ -4,9 +4,9 @@ import { oneOf, pageParam, recordParam, searchOf, textParam } from '../../search
 import { pagesOf } from '../../ui/pages.ts';
 import { useSearch } from '../../use-search.ts';
 
-export const machinesPerPage = 10;
+export const machinePages = { pageSize: 10, mostSkipped: mostSkippedOfCustomer };
 /** The last that the service can be asked for. */
-const lastPage = pagesOf({ pageSize: machinesPerPage, total: Infinity, mostSkipped: mostSkippedOfCustomer });
+const lastPage = pagesOf({ ...machinePages, total: Infinity });
 
 /** Search parameters of the page of a customer: its lists, and the open dialog. */
 export const customerSearch = searchOf((params) => ({

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { mostSkipped } from '../../../contract/most-skipped.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -18,7 +17,7 @@ import { openViewOf, Views } from '../views/index.ts';
 import { machineChips, noFilters } from './machine-chips.ts';
 import { machineColumns } from './machine-columns.tsx';
 import { MachineFilters } from './MachineFilters.tsx';
-import { machinesPerPage, useMachinesSearch } from './machines-search.ts';
+import { machinePages, useMachinesSearch } from './machines-search.ts';
 import { machinesExportUrl, machinesListQuery, machinesView } from './queries.ts';
 
 const MachinePeek = lazyPart(() => import('./MachinePeek.tsx'));
@@ -102,13 +101,7 @@ export function MachinesPage() {
             )
           }
         />
-        <ListPages
-          search={search}
-          change={change}
-          pageSize={machinesPerPage}
-          list={list}
-          mostSkipped={mostSkipped}
-        />
+        <ListPages search={search} change={change} {...machinePages} list={list} />
       </Loaded>
     </Page>
   );

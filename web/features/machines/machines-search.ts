@@ -5,9 +5,9 @@ import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../..
 import { pagesOf } from '../../ui/pages.ts';
 import { useSearch } from '../../use-search.ts';
 
-export const machinesPerPage = 50;
+export const machinePages = { pageSize: 50, mostSkipped };
 /** The last that the service can be asked for. */
-const lastPage = pagesOf({ pageSize: machinesPerPage, total: Infinity, mostSkipped });
+const lastPage = pagesOf({ ...machinePages, total: Infinity });
 
 /** Search parameters of the list of machines: its filters, page and order. */
 export const machinesSearch = searchOf((params) => ({

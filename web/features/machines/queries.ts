@@ -14,7 +14,7 @@ import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import { asPreviewed } from '../../role-preview.ts';
 import { oneOf } from '../../search-params.ts';
-import { machinesPerPage, machinesSearch, type MachinesSearch } from './machines-search.ts';
+import { machinePages, machinesSearch, type MachinesSearch } from './machines-search.ts';
 
 export type MachineDetail = RouteAnswer<typeof machines.get>;
 export type MachineActivation = MachineDetail['activations'][number];
@@ -69,7 +69,7 @@ const permittedStandings = ({ data, ...page }: RouteAnswer<typeof machineStandin
 export const machinesListQuery = ({ page, ...search }: MachinesSearch) => ({
   ...queryOf(
     machineStandings.list,
-    { query: { ...filterOf(search), ...pageOf(page, machinesPerPage) } },
+    { query: { ...filterOf(search), ...pageOf(page, machinePages.pageSize) } },
     { ...live, placeholderData: keepPreviousData },
   ),
   select: permittedStandings,

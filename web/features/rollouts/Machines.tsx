@@ -2,7 +2,6 @@ import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
-import { mostSkipped } from '../../../contract/most-skipped.ts';
 import { machineGroups, type RolloutMachine, type RolloutProgress } from '../../../contract/rollouts.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -20,7 +19,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { shortDate } from '../../ui/time.ts';
 import { useSearch } from '../../use-search.ts';
 import { machinesCsvUrl, machinesQuery } from './queries.ts';
-import { machinesPerPage, type ReleaseSearch } from './release-search.ts';
+import { machinePages, type ReleaseSearch } from './release-search.ts';
 import { countText } from '../../ui/numbers.ts';
 
 const route = getRouteApi('/signed-in/releases/$releaseId');
@@ -68,7 +67,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
   const { search, change } = useSearch<ReleaseSearch>(route, { inRecord: true });
   const group = search.group ?? (affected ? 'affected' : 'running');
   const shown = { ...search, group };
-  const { page, pageSize } = usePrintedPage(search.page, machinesPerPage);
+  const { page, pageSize } = usePrintedPage(search.page, machinePages.pageSize);
   const machines = useQuery(machinesQuery(release.id, { ...shown, page }, pageSize));
   const hasCustomers = machines.data?.data.some(({ customers }) => customers !== null) ?? true;
   const groups = machineGroups.filter((one) => one !== 'affected' || affected);
@@ -114,13 +113,7 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
             }
           />
         </Loaded>
-        <ListPages
-          search={{ page }}
-          change={change}
-          pageSize={pageSize}
-          list={machines}
-          mostSkipped={mostSkipped}
-        />
+        <ListPages search={{ page }} change={change} {...machinePages} pageSize={pageSize} list={machines} />
       </Stack>
     </Card>
   );

@@ -3,9 +3,9 @@ import { machineGroups } from '../../../contract/rollouts.ts';
 import { oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
 import { pagesOf } from '../../ui/pages.ts';
 
-export const machinesPerPage = 50;
+export const machinePages = { pageSize: 50, mostSkipped };
 /** The last that the service can be asked for. */
-const lastPage = pagesOf({ pageSize: machinesPerPage, total: Infinity, mostSkipped });
+const lastPage = pagesOf({ ...machinePages, total: Infinity });
 
 /** Search parameters of the page of a release: which of its machines are listed, and the open dialog. */
 export const releaseSearch = searchOf((params) => ({
