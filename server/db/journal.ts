@@ -54,10 +54,10 @@ export function openJournal(folder: string, mostBytes: number) {
     found = sizes;
   }
 
-  /** As seen last, where the disk hangs or cannot be read. */
+  /** As seen last, where the disk hangs or cannot be read, without what this process has removed since. */
   async function lookBriefly(): Promise<Map<string, number>> {
     await Promise.race([look().catch(() => undefined), sleep(lookMs, undefined, { ref: false })]);
-    return found;
+    return new Map([...found].filter(([name]) => !done.has(name)));
   }
 
   function insert(file: string): void {

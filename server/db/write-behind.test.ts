@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -225,6 +225,16 @@ test('processes that share a folder share its limit', async () => {
     'The journal holds 604 bytes',
   );
   expect(await other.bytes()).toBe(604);
+});
+
+test('a batch that was written and removed waits no longer, also where the folder cannot be read then', async () => {
+  const journal = openJournal(folder, 100_000);
+  await journal.keep('notes', batchOf([1]));
+  expect([await journal.holds('notes'), await journal.bytes()]).toEqual([true, 3]);
+  await journal.remove('notes', journal.first('notes')!);
+  await rename(folder, `${folder}.gone`);
+  await writeFile(folder, '');
+  expect([await journal.holds('notes'), await journal.bytes()]).toEqual([false, 0]);
 });
 
 test('what a process that does not come back leaves in the journal is written by one that asks what waits', async () => {
