@@ -80,8 +80,11 @@ test('two workers serve one port, and their metrics are one', async () => {
 
 test('a file of the journal, which they share, counts once', async () => {
   await mkdir(join(dataDir, 'journal'), { recursive: true });
-  await writeFile(join(dataDir, 'journal', `waiting-${randomUUID()}.json`), '[]');
+  const file = join(dataDir, 'journal', `waiting-${randomUUID()}.json`);
+  await writeFile(file, '[]');
+  await writeFile(`${file}.damaged`, '[');
   expect(await metric('lanyard_journal_bytes')).toBe(2);
+  expect(await metric('lanyard_damaged_journal_files')).toBe(1);
 });
 
 test('a budget holds across them', async () => {

@@ -34,6 +34,8 @@ export function openJournal(folder: string, mostBytes: number) {
   const segments = new Map<string, Segment[]>();
   /** Files that this process is done with; one that cannot be removed is still there. */
   const done = new Set<string>();
+  /** Damaged files of a folder that takes no other names. */
+  const notRenamed = new Set<string>();
   /** Files that this process does not read again: they hold up no rows, but wait all the same. */
   const unreadable = new Set<string>();
   for (const file of filesIn(folder))
@@ -41,6 +43,7 @@ export function openJournal(folder: string, mostBytes: number) {
     else if (file.endsWith('.json.part')) removeAbandoned(path.join(folder, file));
   /** The batches of all processes that share the folder, with their bytes. */
   let found = new Map<string, number>();
+  let damaged = 0;
   let looking: Promise<void> | undefined;
 
   /** One at a time: each look at a disk that hangs blocks one of the few threads of the process. */
@@ -52,6 +55,7 @@ export function openJournal(folder: string, mostBytes: number) {
     for (const name of names.filter((one) => fileName.test(one) && !done.has(one)))
       sizes.set(name, found.get(name) ?? (await sizeOf(path.join(folder, name))));
     found = sizes;
+    damaged = names.filter((one) => one.endsWith('.json.damaged') || notRenamed.has(one)).length;
   }
 
   /** As seen last, where the disk hangs or cannot be read, without what this process has removed since. */
@@ -82,6 +86,11 @@ export function openJournal(folder: string, mostBytes: number) {
   return {
     /** The bytes of the batches of all processes that share the folder. */
     bytes: async (): Promise<number> => sumOf(await lookBriefly()),
+    /** The damaged files that all processes have left there. */
+    damaged: async (): Promise<number> => {
+      await lookBriefly();
+      return damaged;
+    },
     /** The oldest batch of a queue that this process knows of. */
     first: (queue: string): Segment | undefined => segments.get(queue)?.[0],
     /**
@@ -132,7 +141,7 @@ export function openJournal(folder: string, mostBytes: number) {
     async setAside(queue: string, segment: Segment): Promise<void> {
       forget(queue, segment);
       const file = path.join(folder, segment.file);
-      await rename(file, `${file}.damaged`).catch(() => undefined);
+      await rename(file, `${file}.damaged`).catch(() => notRenamed.add(segment.file));
     },
   };
 }

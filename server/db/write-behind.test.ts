@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -54,7 +54,14 @@ function start(mostBytes = 100_000_000, on = createDb(hasty), part: Partial<Jour
     for (let n = from; n < from + count; n++) writer.add({ n, at: new Date(n * 1000), text });
   };
   const state = () => behind.state()[0]!;
-  return { behind, add, state, journalBytes: behind.journalBytes, isBehind: writer.isBehind };
+  return {
+    behind,
+    add,
+    state,
+    journalBytes: behind.journalBytes,
+    damaged: behind.damagedFiles,
+    isBehind: writer.isBehind,
+  };
 }
 
 const stored = async () => {
@@ -365,9 +372,24 @@ test.each(['[{', '{}'])(
     const next = start();
     await eventually(async () => (await stored()).rows === 1000);
     await eventually(async () => (await files()).join() === `${first}.damaged`);
-    expect([await next.isBehind(), next.state().dropped]).toEqual([false, 1]);
+    expect([await next.isBehind(), next.state().dropped, await next.damaged()]).toEqual([false, 0, 1]);
+    const later = start();
+    expect(await later.damaged()).toBe(1);
+    await rm(join(folder, `${first}.damaged`));
+    expect([await next.damaged(), await later.damaged()]).toEqual([0, 0]);
   },
 );
+
+test('a damaged file of the journal counts as one where it cannot be renamed', async () => {
+  // too long with what its name would get
+  const queue = 'n'.repeat(210);
+  await mkdir(folder);
+  await writeFile(join(folder, `${queue}-${batchOf([]).id}.json`), '[{');
+  const journal = openJournal(folder, 1000);
+  expect(await journal.damaged()).toBe(0);
+  await journal.setAside(queue, journal.first(queue)!);
+  expect([await journal.damaged(), await journal.bytes()]).toEqual([1, 0]);
+});
 
 test('a file of the journal that cannot be read for a moment is read later, any other waits for the next start', async () => {
   const { behind, add } = start();

@@ -62,6 +62,7 @@ export function createWriteBehind({ log, journal, lastWriteMs = 4000, ...parts }
     state: () =>
       [...queues].map(([name, { waiting, dropped }]) => ({ name, waiting: waiting(), dropped: dropped() })),
     journalBytes: journal.bytes,
+    damagedFiles: journal.damaged,
     /** Moves waiting rows to the journal, and sends all later ones there. */
     toJournal,
     /** Writes the waiting rows; those that the database does not accept in time go to the journal. */
@@ -175,9 +176,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
       }
       const isDamaged = error instanceof SyntaxError;
       const what = isDamaged ? 'is damaged and set aside' : 'cannot be read and is left to the next start';
-      // how many rows it held is not known
-      if (isDamaged) dropped++;
-      log.error({ err: error, file, dropped }, `A file of the journal ${what}`);
+      log.error({ err: error, file }, `A file of the journal ${what}`);
       if (isDamaged) await journal.setAside(name, segment);
       else journal.leave(name, segment);
       return true;

@@ -36,7 +36,7 @@ export function serveMetrics(
     audit: { state(): ChainState };
     budgets: Budgets;
     refusals: { totals(): ReadonlyMap<string, number> };
-    behind: Pick<WriteBehind, 'state' | 'journalBytes'>;
+    behind: Pick<WriteBehind, 'state' | 'journalBytes' | 'damagedFiles'>;
     facts: Pick<Facts, 'bytes' | 'lookups'>;
     storage: StorageWatch;
   },
@@ -151,6 +151,12 @@ export function serveMetrics(
     'max',
   );
   gauge(
+    'lanyard_damaged_journal_files',
+    'Files of the journal whose records are lost, because they were damaged',
+    behind.damagedFiles,
+    'max',
+  );
+  gauge(
     'lanyard_unwritten_records',
     'Records in memory, which the database does not have yet',
     () => behind.state().map(({ name, waiting }) => [name, waiting]),
@@ -159,7 +165,7 @@ export function serveMetrics(
   );
   counter(
     'lanyard_dropped_records_total',
-    'Records lost because the journal was full or damaged, or the database refused them',
+    'Records lost because the journal was full, or the database refused them',
     () => behind.state().map(({ name, dropped }) => [name, dropped]),
     'queue',
   );
