@@ -123,19 +123,24 @@ test('all of it goes by keyboard', async ({ page, server }) => {
   await expect(palette).toBeFocused();
 });
 
-test('an address with a slash at its end or in capitals is that of the screen', async ({ page, server }) => {
+test('an address with a slash at its end, in capitals or encoded is that of the screen', async ({
+  page,
+  server,
+}) => {
   const { name, customerId } = await makeCustomer(server.admin);
   await signInAs(page, 'super_admin', `/Customers/?search=${encodeURIComponent(name)}#top`, server);
   await expect(page).toHaveURL(`/customers?search=${encodeURIComponent(name).replaceAll('%20', '+')}#top`);
   for (const [typed, path, word] of [
     ['/licenses/', '/licenses', 'Create License'],
     ['/Licenses', '/licenses', 'Create License'],
+    ['/%4Cicenses', '/licenses', 'Create License'],
     [`/Customers/${customerId}/`, `/customers/${customerId}`, 'Edit Customer'],
   ] as const) {
     await page.goto(typed);
     await page
       .getByRole('main')
       .getByRole('button', { name: /^(Create License|Edit)$/ })
+      .first()
       .click();
     await expect(dialog(page, word)).toBeVisible();
     await page.keyboard.press('Escape');
