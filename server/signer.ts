@@ -16,7 +16,7 @@ export type Signer = { keyId: string; publicKeyPem: string; sign(text: string): 
 export const newSigningKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** Parses a text with one or more PEM keys. Throws CannotStart, naming `place`, if there is none. */
+/** Parses a text with one or more PEM keys. Throws CannotStart, naming `place`, a file or a variable, if there is none. */
 export function readSigners(text: string, place: string): Signer[] {
   // One-line environment variables contain `\n` as an escape sequence.
   const blocks = text.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? [];

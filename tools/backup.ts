@@ -53,7 +53,7 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<voi
       keys = await addFiles('keys', config.dataDir, archive);
     });
     try {
-      const madeAt = new Date().toISOString();
+      const madeAt = snapshot.madeAt.toISOString();
       await onDatabase(database.url, async (db) => {
         await requireKeys(snapshot, db, config);
         const processes = (await labelsOfProcesses(db)).length;

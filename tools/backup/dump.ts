@@ -31,6 +31,8 @@ export const copySettings = `set client_encoding = 'UTF8'; set datestyle = 'ISO'
 /** A consistent view of the database while others write. */
 export type Snapshot = {
   client: pg.Client;
+  /** What was changed before is in it. */
+  madeAt: Date;
   end(): Promise<void>;
 };
 
@@ -41,15 +43,15 @@ export async function openSnapshot(databaseUrl: string, readKeys: () => Promise<
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await begin(client, readKeys);
+    const madeAt = await begin(client, readKeys);
+    return { client, madeAt, end: () => client.end() };
   } catch (error) {
     await client.end();
     throw error;
   }
-  return { client, end: () => client.end() };
 }
 
-async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<void> {
+async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<Date> {
   await client.query(copySettings);
   const found = await client.query<{ table: string | null }>(
     `select to_regclass('public.schema_migrations') as table`,
@@ -58,10 +60,12 @@ async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<
     throw new CannotStart('There is nothing to back up: Lanyard was never started on this database.');
   for (const lock of deletingJobs) await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
   await client.query('select pg_advisory_lock($1)', [locks.keys]);
+  const madeAt = new Date();
   await client.query('begin isolation level repeatable read read only');
   await client.query('select from schema_migrations');
   await readKeys();
   await client.query('select pg_advisory_unlock($1)', [locks.keys]);
+  return madeAt;
 }
 
 function busyJob(error: unknown): never {
