@@ -16,7 +16,10 @@ export type Signer = { keyId: string; publicKeyPem: string; sign(text: string): 
 export const newSigningKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** Parses a text with one or more PEM keys. Throws CannotStart, naming `place`, a file or a variable, if there is none. */
+/**
+ * Parses a text with one or more PEM keys. Throws CannotStart if there is none, naming `place`: a file, or
+ * `SIGNING_KEY` where the variable itself holds the text.
+ */
 export function readSigners(text: string, place: string): Signer[] {
   // One-line environment variables contain `\n` as an escape sequence.
   const blocks = text.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? [];
@@ -28,10 +31,13 @@ export function readSigners(text: string, place: string): Signer[] {
     }
   });
   const usable = keys.filter((key): key is KeyObject => key?.asymmetricKeyType === 'ed25519');
-  if (blocks.some((pem) => !pem.includes('\n')))
+  if (blocks.some((pem) => !pem.includes('\n'))) {
+    const inVariable = 'Write each as \\n, in an EnvironmentFile within single quotes.';
+    const inFile = 'Write its three lines one below the other.';
     throw new CannotStart(
-      `The key in ${place} has lost its line breaks. Write each as \\n, in an EnvironmentFile within single quotes.`,
+      `The key in ${place} has lost its line breaks. ${place === 'SIGNING_KEY' ? inVariable : inFile}`,
     );
+  }
   if (keys.length === 0 || usable.length < keys.length)
     throw new CannotStart(`${place} must hold a private Ed25519 key as PEM. Restore it from a backup.`);
   return usable.map(toSigner);

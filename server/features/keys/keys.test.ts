@@ -241,6 +241,18 @@ test.each(['', 'n'])('a SIGNING_KEY with %j for each line break is no lost key',
   );
 });
 
+test('a key file without line breaks is told what to write in a file', async () => {
+  const dataDir = await newFolder();
+  const file = join(dataDir, 'signing-key.pem');
+  await writeFile(file, newSigningKey().replaceAll('\n', ''));
+  const told = (place: string) =>
+    `The key in ${place} has lost its line breaks. Write its three lines one below the other.`;
+  const config = { dataDir, ...noSettings };
+  await expect(openKeys(db, config, now)).rejects.toThrow(told(file));
+  const elsewhere = { ...config, dataDir: await newFolder(), signingKey: { file } };
+  await expect(openKeys(db, elsewhere, now)).rejects.toThrow(told(file));
+});
+
 test('SIGNING_KEY may hold several keys in any order: the database says which one signs', async () => {
   const folder = await newFolder();
   const { signer } = await open(folder);

@@ -41,7 +41,10 @@ export const keyFiles = (dataDir: string) => ({
 export async function readLocalKeys({ dataDir, signingKey, secretsKey }: KeyConfig): Promise<LocalKeys> {
   const files = keyFiles(dataDir);
   const fromFile = await readSignersOf(files.signing);
-  const fromSetting = signingKey ? readSigners(await textOf('SIGNING_KEY', signingKey), 'SIGNING_KEY') : [];
+  const setting = 'SIGNING_KEY';
+  const fromSetting = signingKey
+    ? readSigners(await textOf(setting, signingKey), 'file' in signingKey ? signingKey.file : setting)
+    : [];
   const names = await readdir(files.retired).catch(() => []);
   const others = names.filter((name) => name.endsWith('.pem')).map((name) => path.join(files.retired, name));
   const rest = await Promise.all([files.next, ...others].map(readSignersOf));
@@ -52,7 +55,7 @@ export async function readLocalKeys({ dataDir, signingKey, secretsKey }: KeyConf
   const next = nextText === undefined ? undefined : readSecrets(nextText, files.nextSecrets);
   return {
     signing: {
-      place: signingKey ? 'SIGNING_KEY' : files.signing,
+      place: signingKey ? setting : files.signing,
       main: signingKey ? fromSetting : fromFile,
       all: [...fromSetting, ...fromFile, ...rest.flat()],
     },
