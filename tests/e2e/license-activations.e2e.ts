@@ -100,6 +100,13 @@ test('the activations modal: texts, actions, what goes wrong', async ({ page, se
     await expectAccessible(page);
   });
 
+  await test.step('closed, and not opened again by Back', async () => {
+    await modal.getByRole('button', { name: 'Close' }).click();
+    await expect(modal).toBeHidden();
+    await page.goBack();
+    await expect(page).toHaveURL(path);
+  });
+
   await test.step('by a link, without machines', async () => {
     const unused = await makeLicense(server.admin);
     await goTo(page, `/licenses?activations=${unused.licenseKey}`);
