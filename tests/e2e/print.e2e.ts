@@ -95,6 +95,8 @@ test('a printed page is a document: what, when and by whom, nothing to press and
       expect(box.height, header).toBeLessThan(40);
       await expect(list.getByRole('checkbox')).toHaveCount(0);
       await expect(page.getByRole('button', { name: /^(Revoke|Create License)$/ })).toHaveCount(0);
+      // the build of the console
+      await expect(page.getByRole('contentinfo')).toHaveCount(0);
       await page.emulateMedia({ media: 'screen' });
       await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark');
     }
