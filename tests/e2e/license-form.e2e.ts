@@ -10,7 +10,6 @@ import {
   expect,
   expectAccessible,
   expectNoMoreFailures,
-  expectSaid,
   expectStatus,
   goTo,
   signInAs,
@@ -165,9 +164,12 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Max Activations95']);
   await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
-  await expectSaid(page, 'Kept what someone else saved');
+  const kept = page.getByRole('status').filter({ hasText: 'Kept what someone else saved' });
+  await expect(kept).toContainText(license.licenseKey);
   await expect(conflict).toBeHidden();
   await expect(row(page, license)).toContainText('0/9');
+  await page.goBack();
+  await expect(page).toHaveURL(only(customer));
 
   await tab(page, 'Revoked').click();
   await row(page, revoked).getByRole('button', { name: 'View' }).click();
