@@ -41,6 +41,7 @@ test('packages and build are those of the checkout, whatever the times of its fi
   write('tools/build-server.mjs', '');
   write('node_modules/vite/package.json', '{ "bin": "build.mjs" }');
   write('node_modules/vite/build.mjs', '');
+  write('package.json', '{ "version": "1.0.0" }');
   write('package-lock.json', lockOf('first'));
   write('server/main.ts', 'first');
   write('server/old.ts', 'first');
