@@ -7,9 +7,11 @@ export const writeCursor = ({ timestamp, audit_id }: Position): string =>
 
 const cursor = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
+/** What `writeCursor` writes: 61 characters in base64, which use neither `+` nor `/`. */
+export const cursorText = /^[a-zA-Z0-9]{82}$/;
+
 /** The position that `writeCursor` wrote; null for any other text. */
 export function readCursor(text: string): Position | null {
-  const base64 = /^[a-zA-Z0-9]*$/.test(text) && text.length % 4 !== 1;
-  const [, at, audit_id] = (base64 && cursor.exec(atob(text))) || [];
+  const [, at, audit_id] = (cursorText.test(text) && cursor.exec(atob(text))) || [];
   return at && audit_id && !Number.isNaN(Date.parse(at)) ? { timestamp: new Date(at), audit_id } : null;
 }

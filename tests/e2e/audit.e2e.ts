@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { writeCursor } from '../../contract/audit-cursor.ts';
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { licenses } from '../../contract/licenses.ts';
@@ -188,17 +189,20 @@ test('a search in parts, what leads to the log, and what is exported', async ({ 
   await test.step('a search that is answered in parts counts the entries that it has shown', async () => {
     for (let n = 0; n < 2; n++) await makeCustomer(server.admin);
     const { entries } = await server.admin.ok(audit.list, { query: { limit: '2' } });
+    const [nextPart, lastPart] = entries.map(({ timestamp, audit_id }) =>
+      writeCursor({ timestamp: new Date(timestamp), audit_id }),
+    );
     await page.route(
       ({ pathname, searchParams }) => pathname === audit.list.path && searchParams.get('search') === '.7',
       async (route) => {
         const after = new URL(route.request().url()).searchParams.get('after');
-        const isLast = after === 'of the last part';
+        const isLast = after === lastPart;
         const data = {
           entries: after ? entries : [],
           total: after ? entries.length : 0,
           totalIsExact: false,
           hasMore: !isLast,
-          nextCursor: isLast ? null : after ? 'of the last part' : 'of the next part',
+          nextCursor: isLast ? null : after ? lastPart : nextPart,
           searchedBackTo: isLast ? null : entries[1]!.timestamp,
         };
         await route.fulfill({ json: { success: true, data } });

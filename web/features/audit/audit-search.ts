@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { readCursor } from '../../../contract/audit-cursor.ts';
+import { cursorText } from '../../../contract/audit-cursor.ts';
 import { instantText, isDay } from '../../ui/day.ts';
 import {
   idParam,
@@ -68,7 +68,7 @@ function instantParam(params: Record<string, unknown>, name: string): string | u
 
 function cursorParam(params: Record<string, unknown>, name: string): string | undefined {
   const text = textParam(params, name);
-  return text && readCursor(text) ? text : undefined;
+  return text && cursorText.test(text) ? text : undefined;
 }
 
 function dayParam(params: Record<string, unknown>, name: string): string | undefined {
