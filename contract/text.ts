@@ -35,11 +35,10 @@ export function parsedJson(text: string): unknown {
  * The time to normalize a text grows with the square of a run of marks. 30 are more than any script has (the limit of
  * Unicode's stream-safe format). What `asLine` removes, and halfwidth sound marks, would join two runs.
  */
-const longRun = /[\p{M}\p{Default_Ignorable_Code_Point}\u2800\uff9e\uff9f]{31}/u;
+const longRun = /[\p{M}\p{DI}\u2800\uff9e\uff9f]{31}/u;
+
+const control = /(?![\t\n\r])\p{Cc}/u;
 
 /** PostgreSQL cannot store NUL, a lone surrogate is not text in any encoding, and too many marks take its time. */
-export function isStorableText(value: string): boolean {
-  // oxlint-disable-next-line no-control-regex
-  const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-  return !control.test(value) && value.isWellFormed() && !longRun.test(value);
-}
+export const isStorableText = (value: string): boolean =>
+  !control.test(value) && value.isWellFormed() && !longRun.test(value);

@@ -39,9 +39,9 @@ const root = createRootRoute({
   // The router takes a path in any case and with a slash at its end; what compares paths knows only the screen's own.
   beforeLoad: ({ location: { pathname, searchStr, hash }, matches }) => {
     const path = matches.at(-1)?.pathname ?? pathname;
-    const isSame = pathname.replace(/\/$/, '').toLowerCase() === path.toLowerCase();
     // to the router, an address with a slash is the same: it would redirect to it without an end
-    if (isSame && pathname !== path) router.history.replace(path + searchStr + (hash && `#${hash}`));
+    if (pathname !== path && pathname.replace(/\/$/, '').toLowerCase() === path.toLowerCase())
+      router.history.replace(path + searchStr + (hash && `#${hash}`));
   },
 });
 

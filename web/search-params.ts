@@ -32,8 +32,11 @@ export function recordParam(params: Params, name: string): string | undefined {
   return text && /\w/.test(text) ? text : undefined;
 }
 
-/** A page from 2 to `last`; the first page is omitted. */
-export const pageParam = (params: Params, name = 'page', last = 100_000) => wholeParam(params, name, 2, last);
+/** A page from 2 to the last that the service can be asked for; the first page is omitted. */
+export const pageParam = (params: Params, name = 'page', { pageSize, mostSkipped } = endless) =>
+  wholeParam(params, name, 2, mostSkipped / pageSize + 1);
+
+const endless = { pageSize: 1, mostSkipped: 99_999 };
 
 /** A number of days to go back, as text. */
 export const daysParam = (params: Params, name: string) =>

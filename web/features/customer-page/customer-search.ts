@@ -1,19 +1,16 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { mostSkippedOfCustomer } from '../../../contract/most-skipped.ts';
 import { oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
-import { pagesOf } from '../../ui/pages.ts';
 import { useSearch } from '../../use-search.ts';
 
 export const machinePages = { pageSize: 10, mostSkipped: mostSkippedOfCustomer };
-/** The last that the service can be asked for. */
-const lastPage = pagesOf({ ...machinePages, total: Infinity });
 
 /** Search parameters of the page of a customer: its lists, and the open dialog. */
 export const customerSearch = searchOf((params) => ({
   /** Part of a host name or machine id. */
   search: textParam(params, 'search'),
   /** Page of the machines. */
-  page: pageParam(params, 'page', lastPage),
+  page: pageParam(params, 'page', machinePages),
   /** Order of the licenses. */
   sort: textParam(params, 'sort'),
   /** Page of the licenses. */

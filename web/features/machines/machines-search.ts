@@ -2,12 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { platforms } from '../../../contract/builds.ts';
 import { mostSkipped } from '../../../contract/most-skipped.ts';
 import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
-import { pagesOf } from '../../ui/pages.ts';
 import { useSearch } from '../../use-search.ts';
 
 export const machinePages = { pageSize: 50, mostSkipped };
-/** The last that the service can be asked for. */
-const lastPage = pagesOf({ ...machinePages, total: Infinity });
 
 /** Search parameters of the list of machines: its filters, page and order. */
 export const machinesSearch = searchOf((params) => ({
@@ -23,7 +20,7 @@ export const machinesSearch = searchOf((params) => ({
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   sort: oneOf(['lastSeen'], textParam(params, 'sort')),
-  page: pageParam(params, 'page', lastPage),
+  page: pageParam(params, 'page', machinePages),
 }));
 export type MachinesSearch = ReturnType<typeof machinesSearch>;
 
