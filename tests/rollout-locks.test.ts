@@ -108,6 +108,18 @@ describe.each([
   });
 });
 
+test('a newer rollout that is published while machines are counted keeps the step from being taken', async () => {
+  const [release, newer] = [await due(), await makeRelease(server, { isDraft: true })];
+  const held = await whileHeld(holder, noCounts, async () => {
+    const taken = step();
+    await isWaiting('from downloads');
+    await api.ok(calls.update, { ...by(newer), body: { isDraft: false, rolloutPercentage: 5 } });
+    return { taken };
+  });
+  expect(await held.taken).toBe(0);
+  expect((await get(release)).rolloutPercentage).toBe(1);
+});
+
 test('a step and a pause at once end in a pause', async () => {
   for (let round = 0; round < 5; round++) {
     const release = await due();
