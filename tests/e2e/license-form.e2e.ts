@@ -330,6 +330,15 @@ test('modules, hospitals and choices in the form of a license', async ({ page, s
       await architecture.press('Enter');
       await expect(architecture).toHaveAttribute('aria-expanded', 'false');
       await expect(architecture).toHaveValue('x86');
+
+      await test.step('what comes late from the address takes no key away', async () => {
+        await architecture.press('ArrowDown');
+        await page.evaluate(() => history.pushState(history.state, '', '/releases?architecture=arm64'));
+        await expect(architecture).toHaveValue('arm64');
+        await architecture.press('Enter');
+        await expect(architecture).toHaveAttribute('aria-expanded', 'false');
+        await expect(architecture).toHaveValue('arm64');
+      });
     });
   });
 });

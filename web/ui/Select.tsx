@@ -34,14 +34,17 @@ export function Select(props: SelectProps) {
         event.stopPropagation();
       }
     }
+    // a value that arrives while the list is open unmarks its options, and the library would take Enter for nothing
+    const isLost = key === 'Enter' && isOpen && !openOptions(field).some((one) => one.matches(focused));
+    if (isLost) goTo(field, openOptions(field).find(isShownIn(field)));
     // a space that begins nothing opens and closes the list
     if (isArrow ? isOpen : key.length > 1 || isSpace) return;
     event.preventDefault();
     event.stopPropagation();
     if (!isOpen) arrowDown(field);
     const options = openOptions(field);
-    const at = (mark: string) => options.findIndex((one) => one.matches(mark));
-    const from = at(at(focused) < 0 ? chosen : focused);
+    const marked = options.findIndex((one) => one.matches(focused));
+    const from = marked < 0 ? options.findIndex(isShownIn(field)) : marked;
     if (isArrow) return goTo(field, options[Math.max(from, 0)]);
     const text = before + key.toLowerCase();
     typed.current = { text, at: timeStamp };
@@ -72,6 +75,9 @@ const openOptions = (field: HTMLElement): Element[] => [
     .closest('.mantine-Select-root')
     ?.parentElement?.querySelectorAll('[role="option"]:not([data-combobox-disabled])') ?? []),
 ];
+
+/** What the field shows was chosen last: the value of a filter follows it only once its address is open. */
+const isShownIn = (field: HTMLInputElement) => (option: Element) => option.textContent === field.value;
 
 /** The library moves in its list by arrows alone. */
 const arrowDown = (field: HTMLElement) =>
