@@ -5,6 +5,7 @@ import {
   type RolloutAttention,
 } from '../../../contract/rollout-attention.ts';
 import type { Db } from '../../db/client.ts';
+import { fedReleases, hiddenBy } from './newer-releases.ts';
 import { inFeed, selectReleases, toRelease } from './release-row.ts';
 
 /** The releases that need a person, by the reason, those that changed last first. */
@@ -24,8 +25,14 @@ export async function releasesNeedingAttention(
     .orderBy('r.updated_at', 'desc')
     .orderBy('r.release_id')
     .execute();
-  const all = rows.map(toRelease);
-  const of = (reason: RolloutAttention) => all.filter((release) => rolloutAttention(release, now) === reason);
+  const fed = await fedReleases(db);
+  const all = rows.map((row) => ({ release: toRelease(row), reason: rolloutAttention(toRelease(row), now) }));
+  // a rollout that a newer one hides waits for that, and for no person
+  const isHidden = (release: Release) => hiddenBy(fed, release.id) !== undefined;
+  const of = (wanted: RolloutAttention) =>
+    all.flatMap(({ release, reason }) =>
+      reason === wanted && !(reason === 'ready' && isHidden(release)) ? [release] : [],
+    );
   return Object.fromEntries(rolloutAttentions.map((reason) => [reason, of(reason)])) as Record<
     RolloutAttention,
     Release[]

@@ -254,7 +254,21 @@ describe('releases', () => {
     server.clock.advance(hours(24) + minutes(5) - 1);
     expect([await countOf(staff, 'rolloutsReady'), await found('ready')]).toEqual([0, []]);
     server.clock.advance(1);
-    expect([await countOf(staff, 'rolloutsReady'), await found('ready')]).toEqual([1, [draft.id]]);
+    const ready = [1, [draft.id]];
+    expect([await countOf(staff, 'rolloutsReady'), await found('ready')]).toEqual(ready);
+    // a newer partial rollout, for which it waits
+    const { platform, architecture, channel, fileName } = draft;
+    const hotfix = await makeRelease(server, {
+      platform,
+      architecture,
+      channel,
+      fileName,
+      version: `${draft.version.split('.')[0]}.999.0`,
+      rolloutPercentage: 5,
+    });
+    expect([await countOf(staff, 'rolloutsReady'), await found('ready')]).toEqual([0, []]);
+    await staff.ok(releases.pause, { params: { releaseId: hotfix.id }, body: { reason: 'Fails' } });
+    expect([await countOf(staff, 'rolloutsReady'), await found('ready')]).toEqual(ready);
   });
 
   test('in the bin count 7 days before they are deleted, and are those of the list', async () => {
