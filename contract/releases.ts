@@ -231,6 +231,13 @@ export const hiddenBy = partialRollout.nullable().meta({
     'The newer partial rollout that hides this one: until it ends, no step is taken automatically, and only machines that an update policy or the minimum app version keeps from the newer one are offered this release',
 });
 
+const beside = {
+  hiddenBy,
+  hides: z.array(partialRollout).meta({
+    description: 'The partial rollouts that this one hides, or would hide, while it is partial itself',
+  }),
+};
+
 const canRead = staffWith('releases', 'read');
 const canUpdate = staffWith('releases', 'update');
 const canDelete = staffWith('releases', 'delete');
@@ -256,7 +263,7 @@ export const releases = {
       }),
       attention: z.enum(rolloutAttentions).optional().meta({
         description:
-          'damaged: the file is missing or altered; failing: paused by the service; paused: by staff; claimed: failures that may be forged; ready: the next step is due and waits',
+          'damaged: the file is missing or altered; failing: paused by the service; paused: by staff; claimed: failures that may be forged; ready: the next step is due and waits for a person',
       }),
       ...paging,
     }),
@@ -283,6 +290,7 @@ export const releases = {
       pinned: z.number().meta({
         description: 'Customers whose pin matches it and no other release for its machines',
       }),
+      ...beside,
     }),
   }),
   analytics: route('GET', `${base}/analytics`, {
@@ -339,10 +347,7 @@ export const releases = {
         description:
           'Machines of these channels that run an older version, but one below the minimum version',
       }),
-      hiddenBy,
-      hides: z.array(partialRollout).meta({
-        description: 'The partial rollouts that this one would hide while it is partial itself',
-      }),
+      ...beside,
     }),
   }),
   pause: route('POST', `${base}/releases/{releaseId}/pause`, {

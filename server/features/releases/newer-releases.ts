@@ -1,3 +1,5 @@
+import type { releases as calls } from '../../../contract/releases.ts';
+import type { RouteAnswer } from '../../../contract/route.ts';
 import { byWidth, compareVersions, reaches } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
 import { isSameLine, lacksSha1, toLiveRelease, type Line, type LiveRelease } from './live-releases.ts';
@@ -29,12 +31,13 @@ const isOffered = (r: Rolled): boolean =>
   r.rolloutPercentage > 0 &&
   !lacksSha1(r);
 
+/** Whether it is offered before `older` to machines that both reach, where they are not below its minimum version. */
+export const isAhead = (newer: Rolled, older: Rolled): boolean =>
+  isOffered(newer) && isSameLine(newer, older) && byNewest(newer, older) < 0;
+
 /** Whether machines that could take `older` are asked for this one first, where they are not below its minimum version. */
-export const comesFirst = (newer: Rolled, older: Rolled): boolean =>
-  isOffered(newer) &&
-  isSameLine(newer, older) &&
-  reaches(newer.channel, older.channel) &&
-  byNewest(newer, older) < 0;
+const comesFirst = (newer: Rolled, older: Rolled): boolean =>
+  isAhead(newer, older) && reaches(newer.channel, older.channel);
 
 const isNoHigher = (least: string | null, other: string | null): boolean =>
   least === null || (other !== null && compareVersions(least, other) <= 0);
@@ -55,6 +58,22 @@ export function hiddenBy<R extends Rolled>(all: readonly R[], releaseId: string)
   if (!older || older.rolloutPercentage === 100 || all.some((one) => replaces(one, older))) return undefined;
   return all.find((one) => comesFirst(one, older));
 }
+
+/** Which partial rollouts in the feeds a release hides while it is partial, and which one hides it; it may be among them. */
+export function besideOf(fed: readonly Rolled[], release: Rolled): Pick<Reach, 'hiddenBy' | 'hides'> {
+  const others = fed.filter(({ id }) => id !== release.id);
+  const all = [release, ...others];
+  const hiding = hiddenBy(all, release.id);
+  const hidden = others.filter(
+    ({ id, rolloutPercentage }) => rolloutPercentage > 0 && !hiddenBy(others, id) && hiddenBy(all, id),
+  );
+  return {
+    hiddenBy: hiding ? partialOf(hiding) : null,
+    hides: hidden.filter((one) => one.pausedAt === null && one.damagedAt === null).map(partialOf),
+  };
+}
+
+type Reach = RouteAnswer<typeof calls.reach>;
 
 /** What the contract says of a partial rollout beside another one. */
 export const partialOf = ({ id, version, rolloutPercentage }: Rolled) => ({

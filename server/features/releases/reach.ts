@@ -10,7 +10,7 @@ import {
   type Channel,
 } from '../../../contract/versions.ts';
 import type { Db } from '../../db/client.ts';
-import { comesFirst, fedReleases, hiddenBy, partialOf, type Rolled } from './newer-releases.ts';
+import { besideOf, fedReleases, isAhead, type Rolled } from './newer-releases.ts';
 
 /**
  * The number of machines that a build would be offered to at 100 %: those of its platform, architecture and channel that
@@ -24,9 +24,13 @@ export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof 
       .selectFrom('machines')
       .where('platform', '=', platform)
       .where('architecture', '=', architecture)
-      .where(sql`coalesce(channel, 'stable')`, 'in', channelsReached(build.channel))
-      .select((eb) => ['last_version as runs', eb.fn.countAll<number>().as('machines')])
-      .groupBy('last_version')
+      .where(askedFor, 'in', channelsReached(build.channel))
+      .select((eb) => [
+        'last_version as runs',
+        askedFor.as('channel'),
+        eb.fn.countAll<number>().as('machines'),
+      ])
+      .groupBy(['last_version', askedFor])
       .execute(),
     fedReleases(db),
   ]);
@@ -36,23 +40,19 @@ export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof 
   const taking = older.filter(({ runs }) => isOlder(build, runs));
   const others = fed.filter((one) => one.version !== version);
   const asPartial = partial(build);
-  const full = others.filter((one) => one.rolloutPercentage === 100 && comesFirst(one, asPartial));
-  const elsewhere = taking.filter(({ runs }) => full.some((one) => isOlder(one, runs)));
-  const newest = full.find((one) => elsewhere.some(({ runs }) => isOlder(one, runs)));
-  const hiding = hiddenBy([...others, asPartial], asPartial.id);
-  const beside = [asPartial, ...others];
-  const hidden = others.filter(
-    ({ id, rolloutPercentage }) => rolloutPercentage > 0 && !hiddenBy(others, id) && hiddenBy(beside, id),
-  );
+  const full = others.filter((one) => one.rolloutPercentage === 100 && isAhead(one, asPartial));
+  const elsewhere = taking.filter((group) => full.some((one) => wouldTake(one, group)));
+  const newest = full.find((one) => elsewhere.some((group) => wouldTake(one, group)));
   return {
     machines: sumOf(taking) - sumOf(elsewhere),
     running: sumOf(rows.filter(({ runs }) => runs !== null && ours.includes(runs))),
     newer: newest ? { machines: sumOf(elsewhere), version: newest.version } : null,
     below: minimumAppVersion === undefined ? 0 : sumOf(older) - sumOf(taking),
-    hiddenBy: hiding ? partialOf(hiding) : null,
-    hides: hidden.filter((one) => one.pausedAt === null && one.damagedAt === null).map(partialOf),
+    ...besideOf(others, asPartial),
   };
 }
+
+const askedFor = sql<Channel>`coalesce(channel, 'stable')`;
 
 type Build = RouteInput<typeof calls.reach>['query'];
 

@@ -247,13 +247,26 @@ describe('the reach of a release', () => {
       hides: [{ id: next.id, version: '3.0.0', rolloutPercentage: 20 }],
       hiddenBy: null,
     });
+    const impactOf = (releaseId: string) => api.ok(calls.impact, { params: { releaseId } });
+    expect(await impactOf(own.id)).toMatchObject({ hiddenBy: { id: next.id }, hides: [] });
+    const paused = { params: { releaseId: next.id } };
+    await api.ok(calls.pause, { ...paused, body: { reason: 'A hospital called' } });
+    expect(await impactOf(own.id)).toMatchObject({ hiddenBy: null, hides: [] });
+    expect(await impactOf(next.id)).toMatchObject({ hiddenBy: null, hides: [{ id: own.id }] });
+    await api.ok(calls.softDelete, { ...paused, body: { reason: 'x' } });
+    expect(await impactOf(next.id)).toMatchObject({ hides: [{ id: own.id }] });
     await publish('2.1.0', 100, { minimumAppVersion: '1.0.0' });
     expect(await asked()).toMatchObject({ machines: 7, newer: { machines: 5, version: '2.1.0' } });
     await publish('2.2.0', 100);
     expect(await asked()).toMatchObject({ machines: 0, newer: { machines: 12, version: '2.2.0' } });
-    const impact = await api.ok(calls.impact, { params: { releaseId: own.id } });
-    expect(impact).toMatchObject({ newer: '2.2.0' });
+    expect(await impactOf(own.id)).toMatchObject({ newer: '2.2.0', hiddenBy: null });
     expect(await asked({ fileKind: 'dmg' })).toMatchObject({ machines: 12, newer: null });
+    await publish('5.0.0', 100, { channel: 'beta' });
+    await insertMachines(3, { ...line, last_version: '0.9.0', channel: 'beta' }, 'newer beta');
+    expect(await asked({ version: '4.0.0' })).toMatchObject({
+      machines: 12,
+      newer: { machines: 3, version: '5.0.0' },
+    });
   });
 });
 

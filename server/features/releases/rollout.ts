@@ -13,7 +13,7 @@ import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { keepAffectedNow } from './affected-machines.ts';
 import { toLiveRelease } from './live-releases.ts';
-import { fedReleases, replaces } from './newer-releases.ts';
+import { besideOf, fedReleases, replaces } from './newer-releases.ts';
 import { planColumns, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
@@ -132,7 +132,7 @@ export type PinnedTo = (db: Db, release: ReleaseRow) => Promise<number>;
 
 /**
  * Machines that run the version of a release, in the recycle bin or not, the full release that others are offered instead,
- * and customers whose pin only it matches.
+ * customers whose pin only it matches, and what it hides and what hides it once it is offered.
  */
 export async function impactOfRelease(
   db: Db,
@@ -146,8 +146,10 @@ export async function impactOfRelease(
     pinnedTo(db, row),
     fedReleases(db),
   ]);
-  const newer = fed.find((one) => replaces(one, toLiveRelease(row)))?.version ?? null;
-  return { machines, newer, pinned };
+  const live = toLiveRelease(row);
+  const newer = fed.find((one) => replaces(one, live))?.version ?? null;
+  const asOffered = { ...live, pausedAt: null, rolloutPercentage: Math.max(1, live.rolloutPercentage) };
+  return { machines, newer, pinned, ...besideOf(fed, asOffered) };
 }
 
 const running = (db: Db, { version, platform, architecture }: Build) =>

@@ -3,7 +3,7 @@ import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import { nextStep, type PlanState } from '../../../contract/next-step.ts';
 import type { releases, Release } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import { stepsSentence } from '../../ReachConfirm.tsx';
+import { besideSentences, stepsSentence } from '../../ReachConfirm.tsx';
 import { counted } from '../../ui/counted.ts';
 import { momentText } from '../../ui/time.ts';
 import { releaseImpactQuery } from './queries.ts';
@@ -39,13 +39,13 @@ export const releaseConsequences: Record<ReleaseChange, (impact: Impact, release
       : `${counted(downloadCount, 'recorded download')} and the binary file go with it.`,
     ...pinsEnd(pinned, 'Without it'),
   ],
-  restore: ({ machines, newer }, release) => [
-    runIt(machines),
-    ...offeredAgain(release, newer, deferralsOf(release)),
+  restore: (impact, release) => [
+    runIt(impact.machines),
+    ...offeredAgain(release, impact, deferralsOf(release)),
   ],
-  resume: ({ machines, newer }, release) => [
-    runIt(machines),
-    ...offeredAgain({ ...release, pausedAt: null }, newer),
+  resume: (impact, release) => [
+    runIt(impact.machines),
+    ...offeredAgain({ ...release, pausedAt: null }, impact),
   ],
 };
 
@@ -112,7 +112,7 @@ const isToCome = (at: string | null) => at !== null && Date.parse(at) > Date.now
 
 const deferralsOf = ({ fullAt }: Offered): string => (fullAt === null ? '' : '; deferrals begin again');
 
-function offeredAgain(release: Offered, newer: string | null, deferrals = ''): string[] {
+function offeredAgain(release: Offered, { newer, ...beside }: Impact, deferrals = ''): string[] {
   const none = 'It stays offered to no machine.';
   if (!mayBeOffered(release)) return [none];
   const unfed = unfedReasonOf(release);
@@ -126,6 +126,7 @@ function offeredAgain(release: Offered, newer: string | null, deferrals = ''): s
       : newer === null
         ? `It is offered again to ${rolloutPercentage} % of machines, from their next check, unless an update policy holds it back${deferrals}.`
         : `It is offered again to ${rolloutPercentage} % of the machines that an update policy keeps from ${newer}, from their next check${deferrals}. The others are offered ${newer}.`,
+    ...besideSentences(beside, rolloutPercentage),
     ...stepsSentence({ ...release, rolloutPercentage }),
   ];
 }
