@@ -92,8 +92,13 @@ test('files that come back are written once, also validations, which have no ids
   await client.query('begin');
   await client.query('lock table validations in exclusive mode');
   for (let n = 0; n < 50; n++) await validateOn(desktop, license, 'workstation');
-  expect(await server.end('SIGTERM')).toBe(0);
+  const ending = server.end('SIGTERM');
+  await eventually(async () =>
+    expect(await files()).toContainEqual(expect.stringMatching(/^validations-.*\.json$/)),
+  );
+  // the stop would wait for the connection of the write, for most of the time that it has
   await client.query('rollback');
+  expect(await ending).toBe(0);
   returning.push(...(await readJournal(await files())));
   expect(returning.some(([name]) => name.startsWith('validations-'))).toBe(true);
 

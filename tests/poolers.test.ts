@@ -57,7 +57,8 @@ describe.skipIf(!hasPgBouncer)('PgBouncer [needs pgbouncer]', () => {
     const { url } = await startPgBouncer(database.url, {
       pool_mode: 'transaction',
       default_pool_size: '1',
-      query_wait_timeout: '1',
+      // also what the first connection to the database may take
+      query_wait_timeout: '4',
     });
     const [holder, waiter] = [1, 2].map(() => new pg.Client({ connectionString: url }));
     for (const client of [holder!, waiter!]) {

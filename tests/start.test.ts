@@ -216,6 +216,9 @@ test('a start goes on when the database does not answer for a moment', async () 
   // what the start asks meanwhile has no answer before the heartbeat is given up
   line.newOnes = 'slow';
   line.silence();
+  // by then it is given up, and the start asks again
+  await sleep(5000);
+  line.newOnes = 'forward';
   const { url } = await starting;
   await eventually(() => isReady(url));
 });

@@ -23,9 +23,9 @@ export const days = (n: number) => n * 86_400_000;
 /** 0 to `n` - 1. */
 export const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 
-/** A time limit (ms) for an idle machine, longer on one that is busy at this moment. */
+/** A time limit (ms) for an idle machine: twice as long, since cores may be slow, and longer on one that is busy now. */
 export const patience = (limitMs: number) =>
-  Math.ceil(limitMs * Math.max(1, (2 * loadavg()[0]!) / availableParallelism()));
+  Math.ceil(limitMs * Math.max(2, (2 * loadavg()[0]!) / availableParallelism()));
 
 /** Whether a line of a log says what a busy machine explains: a slow disk, and a start of more than three seconds. */
 export const isExplainedByLoad = (line: string) =>

@@ -354,7 +354,9 @@ test.each([
     return answer;
   };
   const calls = fake.calls.length;
-  const asked = (await fake.client({ folder, timeoutMs: 5000, fetch: slow })).check();
+  // where the lock is taken, it waits for it that long
+  const timeoutMs = isTaken ? 10_000 : 60_000;
+  const asked = (await fake.client({ folder, timeoutMs, fetch: slow })).check();
   await expect.poll(() => fake.calls).toHaveLength(calls + 1);
   await rm(`${folder}/lock`);
   fake.clock.at += 1000;

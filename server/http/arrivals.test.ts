@@ -23,10 +23,10 @@ const arrival = {
   lookMs: 50,
 };
 const server = await startTestServer({ arrival });
-const staff = await server.signInAs('binary_manager');
-const up = uploader(server.url, server.api(staff), staff);
 /** For what comes before a slow request and after it: a busy machine may send nothing for half a second. */
 const beside = await startTwin(server, { config: { storage: server.context.config.storage } });
+const staff = await beside.signInAs('binary_manager');
+const up = uploader(server.url, server.api(staff), staff);
 const upPatiently = uploader(beside.url, beside.api(staff), staff);
 
 /** Opens a connection. `seen` is what it received; `closed` resolves when the server closed it, or it broke. */
@@ -235,7 +235,11 @@ describe('a body that is too large', () => {
     ['JSON', () => login({ 'transfer-encoding': 'chunked' })],
     ['a form', () => form({ 'transfer-encoding': 'chunked' })],
   ])('and without end (%s) gets a 413, and the connection is closed', async (_, head) => {
-    const { socket, seen } = openConnection();
+    // hangs up soon, and waits for bodies as long as in service
+    const { lingerMs, lookMs } = arrival;
+    const { storage } = server.context.config;
+    const { url } = await startTwin(server, { arrival: { lingerMs, lookMs }, config: { storage } });
+    const { socket, seen } = openConnection(url);
     const piece = Buffer.from(`100000\r\n${' '.repeat(MiB)}\r\n`);
     socket.write(head());
     const gone = new Promise((resolve) => socket.once('close', resolve));

@@ -16,6 +16,7 @@ import {
   dialog,
   expect,
   expectStatus,
+  goByKeys,
   goTo,
   heading,
   navigation,
@@ -170,10 +171,7 @@ test('after g, the key of a screen that the user may not see does nothing else',
   const release = await makeRelease(server);
   await signInAs(page, 'binary_manager', '/releases', server);
   await row(page, release).focus();
-  for (const key of ['c', 'd', 'e']) {
-    await page.keyboard.press('g');
-    await page.keyboard.press(key);
-  }
+  for (const letter of ['c', 'd', 'e']) await goByKeys(page, letter);
   await quiet(page);
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('d');
