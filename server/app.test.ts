@@ -439,6 +439,8 @@ describe('the OpenAPI document', () => {
     const response = await fetch(`${server.url}/docs/`);
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('swagger-ui');
+    for (const form of ['json', 'yaml'])
+      expect(JSON.parse(await (await fetch(`${server.url}/docs/${form}`)).text())).toEqual(document);
   });
 });
 
