@@ -26,12 +26,31 @@ function parseFarTimestamp(text: string): Date {
   const ms = Number(parseAnyTimestamp(text));
   return new Date(Number.isNaN(ms) ? furthestMs : Math.min(Math.max(ms, -furthestMs), furthestMs));
 }
+const isInUtc = (text: string) => text.endsWith('+00') && text[4] === '-';
 // We set the time zone to UTC, so the engine's own ISO parser works, ten times faster than that of pg.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) =>
-  text.endsWith('+00') && text[4] === '-'
-    ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
-    : parseFarTimestamp(text),
+  isInUtc(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : parseFarTimestamp(text),
 );
+
+const timestamp: number = pg.types.builtins.TIMESTAMPTZ;
+/** For lists that send their times as they are: a tenth of the work of a `Date` and its `toISOString`. */
+export const isoTimes: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format) =>
+    oid === timestamp ? isoTime : (pg.types.getTypeParser(oid, format) as typeof isoTime),
+};
+const isoTime = (text: string): string =>
+  isInUtc(text)
+    ? `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`
+    : parseFarTimestamp(text).toISOString();
+
+// its types name only the basic ones
+const textArray = 1009 as typeof pg.types.builtins.TEXT;
+const parseAnyArray = pg.types.getTypeParser(textArray) as (text: string) => unknown;
+// pg reads an array letter by letter, which only quoted, missing and nested elements need.
+pg.types.setTypeParser(textArray, (text) => {
+  if (!text.startsWith('{') || /["\\]|NULL|.\{/.test(text)) return parseAnyArray(text);
+  return text === '{}' ? [] : text.slice(1, -1).split(',');
+});
 
 export type Pool = pg.Pool & {
   /** Drops every connection; their queries fail as unreachable. */

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely';
-import type { Pool } from 'pg';
+import type { CustomTypesConfig, Pool } from 'pg';
 
 /** Each connection keeps its prepared statements; beyond this number of shapes, queries run unprepared. */
 const mostShapes = 200;
@@ -13,12 +13,17 @@ export function statementName(text: string): string | undefined {
 
 /**
  * Runs a query as a named statement, so that a connection parses and plans its shape once. For frequent queries whose
- * best plan does not depend on the parameters, unlike a pattern search.
+ * best plan does not depend on the parameters, unlike a pattern search. `types` are the parsers of its columns.
  */
-export async function runPrepared<Row>(pool: Pool, query: CompiledQuery<Row>): Promise<Row[]> {
+export async function runPrepared<Row>(
+  pool: Pool,
+  query: CompiledQuery<Row>,
+  types?: CustomTypesConfig,
+): Promise<Row[]> {
   const name = statementName(query.sql);
   const { rows } = await pool.query({
     ...(name ? { name } : {}),
+    ...(types ? { types } : {}),
     text: query.sql,
     values: [...query.parameters],
   });

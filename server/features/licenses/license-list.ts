@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import { licenseTab } from '../../../contract/license-state.ts';
 import {
@@ -17,13 +17,13 @@ import { runChange, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import { csvStream, inPieces } from '../../csv.ts';
 import { createCache } from '../../db/cache.ts';
-import type { Db } from '../../db/client.ts';
+import { isoTimes, type Db } from '../../db/client.ts';
 import { runPrepared } from '../../db/prepared.ts';
 import { anyOf, containsFolded, onMachinesFoundBy } from '../../db/sql.ts';
 import type { DownloadFile } from '../../http/call.ts';
 import { attentionConditions, endsBetween, isOfActiveCustomer } from './license-attention.ts';
 import { licenseKeyFragment } from './license-key.ts';
-import { selectLicenses, toLicense, type LicenseRow } from './license-row.ts';
+import { selectLicenses, toLicense, type LicenseRow, type LicenseTextRow } from './license-row.ts';
 import { onlyRow } from '../../invariants.ts';
 
 type ListQuery = RouteInput<typeof calls.list>['query'];
@@ -137,13 +137,14 @@ function page(
   now: Date,
   filter: Found,
   { limit, offset, sort, areFew }: Page,
-): Promise<LicenseRow[]> {
+): Promise<(LicenseRow | LicenseTextRow)[]> {
   const query = selectLicenses(db)
     .where(matches(filter, now))
     .orderBy(inOrder(sort, areFew))
     .$call((q) => (limit === undefined ? q : q.limit(limit)))
     .offset(offset);
-  return filter.search ? query.execute() : runPrepared(pool, query.compile());
+  if (filter.search) return query.execute();
+  return runPrepared(pool, query.compile() as CompiledQuery<LicenseTextRow>, isoTimes);
 }
 
 /**

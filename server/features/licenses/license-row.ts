@@ -18,22 +18,31 @@ export function selectLicenses(db: Db) {
 
 export type LicenseRow = Awaited<ReturnType<ReturnType<typeof selectLicenses>['executeTakeFirstOrThrow']>>;
 
+/** The same, with times as `isoTimes` reads them. */
+export type LicenseTextRow = {
+  [Name in keyof LicenseRow]: Date extends LicenseRow[Name]
+    ? Exclude<LicenseRow[Name], Date> | string
+    : LicenseRow[Name];
+};
+
+const iso = (time: Date | string): string => (typeof time === 'string' ? time : time.toISOString());
+
 /** A row in the format of the contract. */
-export function toLicense(row: LicenseRow): License {
+export function toLicense(row: LicenseRow | LicenseTextRow): License {
   return {
     licenseId: row.license_id,
     licenseKey: row.license_key,
     customerId: row.customer_id,
-    customer: { name: row.customer_name, deletedAt: row.customer_deleted_at?.toISOString() ?? null },
+    customer: { name: row.customer_name, deletedAt: row.customer_deleted_at && iso(row.customer_deleted_at) },
     type: row.type,
     status: row.status,
-    validFrom: row.valid_from.toISOString(),
-    validUntil: row.valid_until.toISOString(),
+    validFrom: iso(row.valid_from),
+    validUntil: iso(row.valid_until),
     maxActivations: row.max_activations,
     currentActivations: row.current_activations,
     moduleIds: row.module_ids,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
   };
 }
 
