@@ -12,6 +12,8 @@ const [quote, backslash, comma, opensList, opensObject] = Buffer.from('"\\,[{');
  * 1 MiB, brackets take ten times as long to parse as a text.
  */
 export function hasTooManyValues(json: Uint8Array): boolean {
+  // each of them takes a byte
+  if (json.length <= mostValues) return false;
   let values = 0;
   let isText = false;
   for (let at = 0; at < json.length && values <= mostValues; at++) {
