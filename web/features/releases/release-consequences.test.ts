@@ -127,11 +127,11 @@ test('beside a newer full release, only machines that a policy keeps from that a
 
 test('what it hides and what hides it once it is offered again is said', () => {
   const other = { id: '1', version: '4.3.0', rolloutPercentage: 1 };
-  const said = (fields: Partial<Impact>, release = paused) =>
-    releaseConsequences.resume(impact(fields), release).slice(2);
+  const said = (fields: Partial<Impact>, isDraft = false) =>
+    releaseConsequences.resume(impact(fields), { ...paused, isDraft }).slice(2);
   expect(said({ hiddenBy: other })).toEqual([expect.stringMatching(/^4\.3\.0 is rolling out \(1 %\)/)]);
   expect(said({ hides: [other] })).toEqual([expect.stringMatching(/^4\.3\.0, at 1 %, is offered meanwhile/)]);
-  expect(said({ hides: [other] }, { ...paused, isDraft: true })).toEqual([]);
+  expect(said({ hides: [other] }, true)).toEqual([]);
 });
 
 test('a file that no updater takes is offered to no machine, whatever becomes of its release', () => {
