@@ -100,9 +100,12 @@ export const rolloutMachine = namedObject('RolloutMachine', {
     .meta({ description: 'Of the licenses with a seat of it; null for users who may not read customers' }),
   runs: z.string().nullable(),
   lastSeen: dateTime,
-  installedAt: dateTime.nullable(),
+  installedAt: dateTime.nullable().meta({ description: 'Of its last install, if that succeeded' }),
+  failedAt: dateTime.nullable().meta({ description: 'Of its last install, if that failed or was undone' }),
   failureCode: z.string().nullable(),
-  movedOn: z.boolean().meta({ description: 'It runs another version now' }),
+  movedOn: z
+    .boolean()
+    .meta({ description: 'It had the release when that was withdrawn, and runs another version now' }),
 });
 export type RolloutMachine = z.output<typeof rolloutMachine>;
 

@@ -14,10 +14,12 @@ import { foundBy } from '../machines/index.ts';
 import { getRelease } from '../releases/index.ts';
 
 type Query = RouteInput<typeof calls.machines>['query'];
-type Row = Omit<RolloutMachine, 'lastSeen' | 'installedAt'> & {
+type Moments = 'lastSeen' | 'installedAt' | 'failedAt';
+type Row = Omit<RolloutMachine, Moments> & {
   hash: string;
   lastSeen: Date;
   installedAt: Date | null;
+  failedAt: Date | null;
 };
 
 /** Rows read at once for a CSV file. */
@@ -34,7 +36,7 @@ export async function rolloutMachines(
   if (isFailure(release)) return release;
   const found = sql<boolean>`${inGroup(release, group)} and ${search ? foundBy(search) : sql`true`}`;
   const [rows, total] = await Promise.all([
-    read(db, by, release, found, { limit, offset }),
+    read(db, by, release, found, { group, limit, offset }),
     countOf(db.selectFrom('machines as m').where(found)),
   ]);
   return { data: rows.map(toMachine), meta: { total, limit, offset } };
@@ -54,7 +56,11 @@ export async function machinesCsv(
   async function* batches() {
     for (let after = ''; ;) {
       const beyond = sql<boolean>`${found} and m.machine_hash > decode(${after}, 'hex')`;
-      const batch = await read(reports, by, release as Release, beyond, { limit: atOnce, inKeyOrder: true });
+      const batch = await read(reports, by, release as Release, beyond, {
+        group,
+        limit: atOnce,
+        inKeyOrder: true,
+      });
       yield batch;
       after = batch.at(-1)?.hash ?? '';
       if (batch.length < atOnce) return;
@@ -71,10 +77,11 @@ export async function machinesCsv(
         Customers: (row: Row) => row.customers?.map(({ name }) => name).join('; '),
       }),
       Runs: (row) => row.runs,
-      'Moved On': (row) => (row.movedOn ? 'Yes' : 'No'),
+      ...(group === 'affected' && { 'Moved On': (row: Row) => (row.movedOn ? 'Yes' : 'No') }),
       'Last Seen': (row) => row.lastSeen.toISOString(),
-      Installed: (row) => row.installedAt?.toISOString(),
-      Failure: (row) => row.failureCode,
+      ...(group === 'failed'
+        ? { Failed: (row: Row) => row.failedAt?.toISOString(), Failure: (row: Row) => row.failureCode }
+        : { Installed: (row: Row) => row.installedAt?.toISOString() }),
     }),
   };
 }
@@ -93,7 +100,12 @@ async function read(
   by: Caller,
   { id, version }: Release,
   found: RawBuilder<unknown>,
-  { limit, offset = 0, inKeyOrder = false }: { limit: number; offset?: number; inKeyOrder?: boolean },
+  {
+    group,
+    limit,
+    offset = 0,
+    inKeyOrder = false,
+  }: { group: MachineGroup; limit: number; offset?: number; inKeyOrder?: boolean },
 ): Promise<Row[]> {
   const order = inKeyOrder ? sql`m.machine_hash` : sql`${heardOf} desc, m.machine_hash desc`;
   const customers = mayRead(by, 'customers')
@@ -106,8 +118,10 @@ async function read(
   const { rows } = await sql<Row>`
     with m as (select * from machines m where ${found} order by ${order} limit ${limit} offset ${offset})
     select encode(m.machine_hash, 'hex') as hash, m.display_id as "displayId", ${customers} as customers,
-           m.last_version as runs, ${heardOf} as "lastSeen", d.installed_at as "installedAt",
-           d.failure_code as "failureCode", (m.last_version = any(${reportedAs(version)}::text[])) is not true as "movedOn"
+           m.last_version as runs, ${heardOf} as "lastSeen",
+           case when not d.install_failed then d.installed_at end as "installedAt",
+           case when d.install_failed then d.installed_at end as "failedAt", d.failure_code as "failureCode",
+           ${group === 'affected'} and (m.last_version = any(${reportedAs(version)}::text[])) is not true as "movedOn"
       from m left join downloads d on d.machine_hash = m.machine_hash and d.release_id = ${id}
      order by ${order}`.execute(db);
   return rows;
@@ -121,4 +135,5 @@ const toMachine = (row: Row): RolloutMachine => ({
   movedOn: row.movedOn,
   lastSeen: row.lastSeen.toISOString(),
   installedAt: row.installedAt?.toISOString() ?? null,
+  failedAt: row.failedAt?.toISOString() ?? null,
 });

@@ -133,6 +133,20 @@ test('its machines are searched, and name their customers to those who may read 
   expect(without.text).not.toContain('Customers');
 });
 
+test('a machine whose install failed has neither installed it nor moved on from it', async () => {
+  const [bad] = await listed(release, 'failed', 'bad');
+  expect(bad).toMatchObject({ runs: '5.0.0', movedOn: false, installedAt: null, failureCode: 'EACCES' });
+  expect(bad?.failedAt).toMatch(/^2026-11-20T/);
+  expect((await listed(release, 'running', 'good'))[0]).toMatchObject({ failedAt: null, movedOn: false });
+  const csv = async (group: MachineGroup) => {
+    const { text } = await manager.call(rollouts.machinesCsv, { ...at(release), query: { group } });
+    return text.replace(/^\uFEFF/, '').split(/\r?\n/)[0];
+  };
+  expect(await csv('running')).toBe('Machine,Runs,Last Seen,Installed');
+  expect(await csv('failed')).toBe('Machine,Runs,Last Seen,Failed,Failure');
+  expect(await csv('affected')).toBe('Machine,Runs,Moved On,Last Seen,Installed');
+});
+
 test('everything that was done to it is listed, also for who may not read the audit log', async () => {
   await manager.ok(calls.rollout, { ...at(release), body: { percentage: 50 } });
   const history = await manager.ok(rollouts.history, at(release));

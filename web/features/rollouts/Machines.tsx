@@ -59,6 +59,7 @@ const columns: Column<RolloutMachine>[] = [
     header: 'Installed',
     cell: ({ installedAt }) => installedAt && shortDate(installedAt),
   },
+  { id: 'failedAt', header: 'Failed', cell: ({ failedAt }) => failedAt && shortDate(failedAt) },
   { id: 'failureCode', header: 'Failure', cell: ({ failureCode }) => failureCode },
 ];
 
@@ -98,7 +99,12 @@ export function Machines({ progress: { release, affected } }: { progress: Rollou
           <DataTable
             label="Machines of the release"
             columns={columns}
-            columnVisibility={{ customers: hasCustomers, failureCode: group === 'failed' }}
+            columnVisibility={{
+              customers: hasCustomers,
+              installedAt: group !== 'failed',
+              failedAt: group === 'failed',
+              failureCode: group === 'failed',
+            }}
             rows={machines.data?.data}
             rowId={({ displayId }) => displayId}
             stale={machines.isPlaceholderData}
