@@ -231,6 +231,12 @@ export const hiddenBy = partialRollout.nullable().meta({
     'The newer partial rollout that hides this one: until it ends, no step is taken automatically, and only machines that an update policy or the minimum app version keeps from the newer one are offered this release',
 });
 
+/** What is offered in place of a release. */
+export const newer = z.string().nullable().meta({
+  description:
+    'The version of a full release that machines are offered instead, but for those that an update policy keeps from it',
+});
+
 const beside = {
   hiddenBy,
   hides: z.array(partialRollout).meta({
@@ -283,10 +289,7 @@ export const releases = {
     params: byId,
     answer: namedObject('ReleaseImpact', {
       machines: z.number(),
-      newer: z
-        .string()
-        .nullable()
-        .meta({ description: 'The version of a full release that machines are offered instead' }),
+      newer,
       pinned: z.number().meta({
         description: 'Customers whose pin matches it and no other release for its machines',
       }),

@@ -14,7 +14,7 @@ import {
 } from './common.ts';
 import { mostSkipped } from './most-skipped.ts';
 import { failureComparison, guardState } from './guard.ts';
-import { canRollOut, hiddenBy, release } from './releases.ts';
+import { canRollOut, hiddenBy, newer, release } from './releases.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { route, staffWith } from './route.ts';
 import { channels } from './versions.ts';
@@ -35,6 +35,7 @@ export const rolloutProgress = namedObject('RolloutProgress', {
   stepNeedsApproval: z.boolean().meta({
     description: 'The next step waits until a second person approves it: one person set the plan',
   }),
+  newer,
   hiddenBy,
   reportsWait: z.boolean().meta({
     description:

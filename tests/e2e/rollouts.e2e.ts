@@ -270,3 +270,21 @@ test('a rollout that a newer one hides says what it waits for', async ({ page, s
   await goTo(page, '/releases?search=980.1.0');
   await expect(page.getByText('100 % waits for 980.2.0')).toBeVisible();
 });
+
+test('a release that a newer one replaces says who is still offered it', async ({ page, server }) => {
+  const lane = { architecture: 'ia32', channel: 'beta' } as const;
+  const inactive = await makeRelease(server, { ...lane, version: '979.0.0' }, { isActive: false });
+  const older = await makeRelease(server, { ...lane, version: '979.1.0' });
+  const newer = await makeRelease(server, { ...lane, version: '979.2.0' });
+  const plan = page.getByRole('region', { name: 'Rollout', exact: true });
+  await signInAs(page, 'binary_manager', `/releases/${older.id}`, server);
+  await expect(plan).toContainText(
+    'Offered to 100 % of the machines that an update policy keeps from 979.2.0, without further steps. The others are offered 979.2.0.',
+  );
+  await goTo(page, `/releases/${newer.id}`);
+  await expect(plan).toContainText('Offered to 100 % of machines, without further steps.');
+  await expect(plan).toContainText('Guard quiet');
+  await goTo(page, `/releases/${inactive.id}`);
+  await expect(plan).toContainText('Inactive: it is offered to no machine.');
+  await expect(plan, 'the guard watches what is in a feed').not.toContainText('Guard quiet');
+});

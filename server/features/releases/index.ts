@@ -23,7 +23,7 @@ export {
   toRelease,
 } from './release-row.ts';
 export { endReleaseTimesAhead } from './times-ahead.ts';
-export { byNewest, fedReleases, hiddenBy, partialOf, replaces } from './newer-releases.ts';
+export { byNewest, fedReleases, hiddenBy, partialOf, replacedBy } from './newer-releases.ts';
 export { wouldTake } from './reach.ts';
 export { type NewRelease, checkIdentity, createRelease } from './releases.ts';
 export { liveRelease } from './release-change.ts';

@@ -42,11 +42,14 @@ const comesFirst = (newer: Rolled, older: Rolled): boolean =>
 const isNoHigher = (least: string | null, other: string | null): boolean =>
   least === null || (other !== null && compareVersions(least, other) <= 0);
 
-/** Whether every machine that could take `older` is offered this one instead, but for those that a policy holds back. */
-export const replaces = (newer: Rolled, older: Rolled): boolean =>
-  newer.rolloutPercentage === 100 &&
-  comesFirst(newer, older) &&
-  isNoHigher(newer.minimumAppVersion, older.minimumAppVersion);
+/** The full release that every machine that could take `older` is offered instead, but for those that a policy keeps from it. */
+export const replacedBy = <R extends Rolled>(all: readonly R[], older: Rolled): R | undefined =>
+  all.find(
+    (newer) =>
+      newer.rolloutPercentage === 100 &&
+      comesFirst(newer, older) &&
+      isNoHigher(newer.minimumAppVersion, older.minimumAppVersion),
+  );
 
 /**
  * The newer partial rollout that hides a partial one: machines inside of it take it, and the others take no second one
@@ -55,7 +58,7 @@ export const replaces = (newer: Rolled, older: Rolled): boolean =>
  */
 export function hiddenBy<R extends Rolled>(all: readonly R[], releaseId: string): R | undefined {
   const older = all.find(({ id }) => id === releaseId);
-  if (!older || older.rolloutPercentage === 100 || all.some((one) => replaces(one, older))) return undefined;
+  if (!older || older.rolloutPercentage === 100 || replacedBy(all, older)) return undefined;
   return all.find((one) => comesFirst(one, older));
 }
 

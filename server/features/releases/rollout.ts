@@ -13,7 +13,7 @@ import { editRecord, lockAllowed, unseenRefusal } from '../../edit-record.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { keepAffectedNow } from './affected-machines.ts';
 import { toLiveRelease } from './live-releases.ts';
-import { besideOf, fedReleases, replaces } from './newer-releases.ts';
+import { besideOf, fedReleases, replacedBy } from './newer-releases.ts';
 import { planColumns, sentPlan } from './plan.ts';
 import { liveRelease, notFound } from './release-change.ts';
 import { countedAnew, selectReleases, type ReleaseRow } from './release-row.ts';
@@ -147,7 +147,7 @@ export async function impactOfRelease(
     fedReleases(db),
   ]);
   const live = toLiveRelease(row);
-  const newer = fed.find((one) => replaces(one, live))?.version ?? null;
+  const newer = replacedBy(fed, live)?.version ?? null;
   const asOffered = { ...live, pausedAt: null, rolloutPercentage: Math.max(1, live.rolloutPercentage) };
   return { machines, newer, pinned, ...besideOf(fed, asOffered) };
 }

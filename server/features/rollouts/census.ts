@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import type { Release } from '../../../contract/releases.ts';
-import type { RolloutSummary } from '../../../contract/rollouts.ts';
+import type { RolloutProgress, RolloutSummary } from '../../../contract/rollouts.ts';
 import { isVersion, reportedAs, type Channel } from '../../../contract/versions.ts';
 import { newestTime, plausibleTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
 import { effectivePolicies, type EffectivePolicy } from '../policies/index.ts';
-import { hiddenBy, partialOf, wouldTake, type ReleaseSet } from '../releases/index.ts';
+import { hiddenBy, partialOf, replacedBy, wouldTake, type ReleaseSet } from '../releases/index.ts';
 import { isHeldBack } from '../updates/index.ts';
 import { createCountCache } from '../../db/count-cache.ts';
 import { recordHash } from '../../db/sql.ts';
@@ -117,6 +117,13 @@ export async function reachedIn(
   // the policy of some sets another channel than that by which they are in the other groups
   const moved = sumOf(couldTake) - sumOf(ofPolicies.filter((group) => wouldTake(build, group)));
   return { running, eligible: running + taking + moved, held: sumOf(held) };
+}
+
+/** The version of the full release that is offered in place of one. */
+export async function newerIn({ releaseSet }: Census, releaseId: string): Promise<RolloutProgress['newer']> {
+  const { live } = await releaseSet();
+  const known = live.find(({ id }) => id === releaseId);
+  return (known && replacedBy(live, known)?.version) ?? null;
 }
 
 /** The newer rollout that hides a release. */

@@ -93,6 +93,16 @@ test('the list has the same in short, for several releases at once', async () =>
   expect(strips).toContainEqual({ ...shown, releaseId: draft.id, running: 0, eligible: 3, failed: 0 });
 });
 
+test('a release names the full one that machines are offered instead, while that is offered', async () => {
+  const line = { platform: 'linux', fileKind: 'appimage', fileName: 'App.AppImage' } as const;
+  const older = await makeRelease(server, { ...line, version: '8.1.0' });
+  const newer = await makeRelease(server, { ...line, version: '8.2.0' });
+  expect(await progress(older)).toMatchObject({ newer: '8.2.0', hiddenBy: null });
+  expect(await progress(newer)).toMatchObject({ newer: null });
+  await manager.ok(calls.pause, { ...at(newer), body: { reason: 'A hospital called' } });
+  expect(await progress(older)).toMatchObject({ newer: null });
+});
+
 test('a draft that nobody was offered has a page of zeros', async () => {
   const draft = await makeRelease(server, { version: '7.0.0', isDraft: true, architecture: 'arm64' });
   const { figures, adoption, failures, fromVersions } = await progress(draft);

@@ -10,7 +10,7 @@ import { isFailure, type Failure } from '../../failure.ts';
 import { onlyRow } from '../../invariants.ts';
 import { stepNeedsApproval } from '../approvals/index.ts';
 import { getRelease } from '../releases/index.ts';
-import { hiddenIn, reachedIn, type Census } from './census.ts';
+import { hiddenIn, newerIn, reachedIn, type Census } from './census.ts';
 import { createCountCache } from '../../db/count-cache.ts';
 import { countOf } from '../../db/sql.ts';
 import { guardState } from '../update-events/index.ts';
@@ -38,16 +38,18 @@ export function createProgress(
     if (isFailure(release)) return release;
     const next = nextStep(release);
     const keptAt = await affectedSince(db, releaseId);
-    const [counts, needsApproval, reached, hiddenBy, isWaiting] = await Promise.all([
+    const [counts, needsApproval, reached, newer, hiddenBy, isWaiting] = await Promise.all([
       kept(`${releaseId} ${release.updatedAt} ${keptAt}`, () => countAll(db, release, now)),
       next !== undefined && stepNeedsApproval(db, release, next.percentage),
       reachedIn(census, release, now),
+      newerIn(census, releaseId),
       hiddenIn(census, releaseId),
       reportsWait(),
     ]);
     return {
       release,
       stepNeedsApproval: needsApproval,
+      newer,
       hiddenBy,
       reportsWait: isWaiting,
       ...progressOf(counts, reached),

@@ -6,7 +6,7 @@ import { locks, withSessionLock } from '../../db/locks.ts';
 import {
   lockRelease,
   pauseRollout,
-  replaces,
+  replacedBy,
   selectReleases,
   toLiveRelease,
   toRelease,
@@ -69,7 +69,7 @@ export const watchRollouts = (context: Context): Promise<boolean | undefined> =>
     const guarded = all.filter(isGuarded);
     // below 100 %, machines that are pinned to an older line may still take a release that others no longer do
     const isOver = (one: LiveRelease) =>
-      one.rolloutPercentage === 100 && guarded.some((other) => replaces(other, one));
+      one.rolloutPercentage === 100 && replacedBy(guarded, one) !== undefined;
     const isWatched = (one: LiveRelease) => isGuarded(one) && !isOver(one);
     const forgotten = all.filter((one) => one.failuresClaimedAt !== null && !isWatched(one));
     const idsOf = (some: LiveRelease[]) => some.map(({ id }) => id);

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import { hiddenText, nextStep, type NextStep } from '../../../contract/next-step.ts';
+import { releaseRefusal } from '../../../contract/release-state.ts';
 import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { BucketStrip } from '../../BucketStrip.tsx';
 import { UserLink } from '../../shell/RecordLink.tsx';
@@ -16,8 +17,8 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
   const { rolloutPlan, stepTaken, rolloutPercentage, pauseReason, pausedBy } = release;
   const steps = rolloutPlan ?? [{ percentage: rolloutPercentage, hours: null }];
   const at = release.isDraft ? null : rolloutPlan === null ? 0 : stepTaken;
-  // nothing to watch, until it is published
-  const isUnwatched = release.isDraft && guard.verdict === 'QUIET';
+  // of what it does not watch, the guard is quiet too
+  const isUnwatched = releaseRefusal.pause(release) !== null && guard.verdict === 'QUIET';
   const next = nextStep(release);
   return (
     <Card title="Rollout" actions={!isUnwatched && <Guard verdict={guard.verdict} />}>
@@ -47,7 +48,7 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
         </Text>
       )}
       {next?.dueAt && <Due next={next} progress={progress} />}
-      {guard.sentence !== pauseReason && !isUnwatched && (
+      {guard.sentence !== pauseReason && !(release.isDraft && isUnwatched) && (
         <Text c="dimmed" size="xs" mt={6}>
           {guard.sentence}
         </Text>
@@ -63,7 +64,7 @@ function Guard({ verdict }: { verdict: RolloutProgress['guard']['verdict'] }) {
 
 const badges = { FAILING: 'Installs fail', SILENT: 'Machines silent', CLAIMED: 'Failures claimed' };
 
-function whereText({ release, hiddenBy }: RolloutProgress): string {
+function whereText({ release, newer, hiddenBy }: RolloutProgress): string {
   const { isDraft, isActive, pausedAt, damagedAt, rolloutPlan, stepTaken, rolloutPercentage } = release;
   if (isDraft) return 'A draft: the rollout begins when it is published.';
   if (!isActive) return 'Inactive: it is offered to no machine.';
@@ -73,9 +74,12 @@ function whereText({ release, hiddenBy }: RolloutProgress): string {
     return `At ${rolloutPercentage} %, offered to no machine: its file is damaged, and is not sent until it is right again.`;
   if (pausedAt) return `At ${rolloutPercentage} %, offered to no machine until it is resumed.`;
   if (hiddenBy) return `At ${rolloutPercentage} %. ${hiddenText(hiddenBy)}`;
-  if (rolloutPlan === null) return `Offered to ${rolloutPercentage} % of machines, without further steps.`;
-  if (stepTaken === null) return `Not started: offered to ${rolloutPercentage} % of machines.`;
-  return `Offered to ${rolloutPercentage} % of machines, step ${stepTaken + 1} of ${rolloutPlan.length}.`;
+  const ofThem = newer === null ? 'of machines' : `of the machines that an update policy keeps from ${newer}`;
+  const others = newer === null ? '' : ` The others are offered ${newer}.`;
+  if (rolloutPlan === null)
+    return `Offered to ${rolloutPercentage} % ${ofThem}, without further steps.${others}`;
+  if (stepTaken === null) return `Not started: offered to ${rolloutPercentage} % ${ofThem}.${others}`;
+  return `Offered to ${rolloutPercentage} % ${ofThem}, step ${stepTaken + 1} of ${rolloutPlan.length}.${others}`;
 }
 
 function Due({ next, progress }: { next: NextStep; progress: RolloutProgress }) {
