@@ -95,7 +95,10 @@ export const refusedExported = 10_000;
 export const customerOverview = namedObject('CustomerOverview', {
   customer,
   tags: z.array(z.string()),
-  policy: z.array(z.string()).meta({ description: 'The update policy of its machines, in sentences' }),
+  policy: z.array(z.string()).meta({
+    description:
+      'The update policy of its machines, in sentences; of a deleted customer also whom feeds refuse',
+  }),
   seats: z
     .object({ licenses: z.number(), used: z.number(), max: z.number(), nextEnd: dateTime.nullable() })
     .nullable()

@@ -7,6 +7,7 @@ import { noPolicy, policies } from '../../../contract/policies.ts';
 import { releases as releaseCalls } from '../../../contract/releases.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
 import {
+  askFeed,
   deactivate,
   enrollOn,
   makeApiKey,
@@ -238,6 +239,18 @@ describe('the overview', () => {
     expect(await whyAt(5)).toContain('Machines below 4.0.0 in its rollout get it nevertheless.');
     await admin.ok(releaseCalls.update, { params, body: { minimumAppVersion: '4.5.0' } });
     expect(await whyAt(100)).not.toContain('get it');
+  });
+
+  test('says that machines with a token get no updates while the customer is deleted', async () => {
+    const license = await makeLicense(admin);
+    const machine = await enrollOn(server, license, 'enrolled');
+    const feed = () => askFeed(server.api(), machine.headers);
+    expect([(await feed()).status, (await overview(license.customerId)).policy]).toEqual([200, []]);
+    await softDelete(admin, license);
+    expect((await feed()).status).toBe(401);
+    expect((await overview(license.customerId)).policy).toEqual([
+      'While the customer is deleted, machines with a token get no updates; what is offered is offered to the others.',
+    ]);
   });
 
   test('is there for a soft-deleted customer, and for no unknown one', async () => {

@@ -51,7 +51,10 @@ export async function overviewOf(
   return {
     customer,
     tags: policy.own.tags,
-    policy: policy.applied ? policySentences(policy.applied) : [],
+    policy: [
+      ...(customer.deletedAt === null ? [] : [tokensRefused]),
+      ...(policy.applied ? policySentences(policy.applied) : []),
+    ],
     seats: seats && {
       licenses: seats.licenses,
       used: seats.used,
@@ -70,6 +73,10 @@ export async function overviewOf(
       : null,
   };
 }
+
+/** Their feeds answer 401, whatever is offered to machines of the customer that an API key names. */
+const tokensRefused =
+  'While the customer is deleted, machines with a token get no updates; what is offered is offered to the others.';
 
 type Seats = { licenses: number; used: number; max: number; nextEnd: Date | null; machines: number };
 
