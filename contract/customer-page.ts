@@ -10,7 +10,7 @@ import { mostSkippedOfCustomer } from './most-skipped.ts';
 import { policyFields } from './policies.ts';
 import { release } from './releases.ts';
 import { route, staffWith } from './route.ts';
-import { validationCodes } from './validation.ts';
+import { validationCodes, validationDays } from './validation.ts';
 import { channels } from './versions.ts';
 
 /** A machine on a license of a customer: one row for each license that it was activated on. */
@@ -84,8 +84,6 @@ export const timelineEntry = namedObject('TimelineEntry', {
 });
 export type TimelineEntry = z.output<typeof timelineEntry>;
 
-/** For how many days refused validations are shown. */
-export const refusedDays = 30;
 /** How many groups of them, the latest first. */
 export const refusedShown = 50;
 /** How many in the file of `export`. */
@@ -109,7 +107,7 @@ export const customerOverview = namedObject('CustomerOverview', {
   refused: z
     .object({ total: z.number(), groups: z.number(), latest: z.array(refusedValidations) })
     .nullable()
-    .meta({ description: `Validations refused in the last ${refusedDays} days; needs licenses:read` }),
+    .meta({ description: `Validations refused in the last ${validationDays} days; needs licenses:read` }),
   releases: z.array(customerReleases).nullable().meta({ description: 'Needs releases:read' }),
 });
 export type CustomerOverview = z.output<typeof customerOverview>;
@@ -131,7 +129,7 @@ export const customerExport = namedObject('CustomerExport', {
     .array(refusedValidations.omit({ displayId: true }))
     .optional()
     .meta({
-      description: `Of the last ${refusedDays} days; of more than ${refusedExported} groups, the latest`,
+      description: `Of the last ${validationDays} days; of more than ${refusedExported} groups, the latest`,
     }),
   releases: z.array(customerReleases).optional(),
   licenses: z.array(license.omit({ customer: true })).optional(),

@@ -95,9 +95,12 @@ export const validationResult = namedObject('ValidationResult', {
 });
 export type ValidationResult = z.output<typeof validationResult>;
 
+/** Of how many days single validations are counted, and so kept. */
+export const validationDays = 30;
+
 export const validation = {
   ofLicense: route('GET', '/api/v1/licenses/{id}/validations', {
-    summary: 'What validations of a license answered in the last 30 days, the most frequent result first',
+    summary: `What validations of a license answered in the last ${validationDays} days, the most frequent result first`,
     access: staffWith('licenses', 'read'),
     params: z.object({ id }),
     answer: z.array(

@@ -167,6 +167,7 @@ describe('the settings', () => {
     [{ PORT: '80.5' }, 'PORT'],
     [{ PORT: '-1' }, 'PORT'],
     [{ EVENTS_KEEP: '36501d' }, 'EVENTS_KEEP'],
+    [{ VALIDATIONS_KEEP: '29d' }, 'VALIDATIONS_KEEP'],
     [{ SESSION_MAX: '99999999999999999999d' }, 'SESSION_MAX'],
     [{ PUBLIC_URL: 'https://lanyard.example/?from=mail' }, 'PUBLIC_URL'],
     [{ PUBLIC_URL: 'https://lanyard.example/#today' }, 'PUBLIC_URL'],

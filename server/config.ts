@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { dayMs, hourMs } from '../contract/durations.ts';
 import { isEmail } from '../contract/common.ts';
 import { mostEvents } from '../contract/update-events.ts';
+import { validationDays } from '../contract/validation.ts';
 import { CannotStart } from './cannot-start.ts';
 import { usableCores } from './cores.ts';
 import { wrongEntries } from './ip-list.ts';
@@ -166,7 +167,9 @@ const settings = z.object({
   UPDATES_AFTER_REVOCATION: flag.default(true),
   CACHE_MB: z.coerce.number().int().min(1).max(100_000).default(64),
   JOURNAL_MAX_MB: z.coerce.number().int().min(0).max(1_000_000).default(256),
-  VALIDATIONS_KEEP: duration.default(90 * dayMs),
+  VALIDATIONS_KEEP: duration
+    .refine((ms) => ms >= validationDays * dayMs, `must be at least ${validationDays}d`)
+    .default(90 * dayMs),
   AUDIT_ANCHOR_URL: auditAnchor.optional(),
   TRUST_PROXY: list('').refine(
     (entries) => entries.every(isProxy),

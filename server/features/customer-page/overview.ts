@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { daysFrom } from '../../../contract/durations.ts';
 import {
-  refusedDays,
   refusedShown,
   type CustomerOverview,
   type RefusedValidations,
 } from '../../../contract/customer-page.ts';
-import type { ValidationCode } from '../../../contract/validation.ts';
+import { validationDays, type ValidationCode } from '../../../contract/validation.ts';
 import { mayRead, type Caller } from '../../caller.ts';
 import { isWithin, plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
@@ -119,7 +118,7 @@ async function refusedOf(
   now: Date,
   most: number,
 ): Promise<NonNullable<CustomerOverview['refused']>> {
-  const from = daysFrom(now, -refusedDays);
+  const from = daysFrom(now, -validationDays);
   const { rows } = await sql<RefusedRow>`
     with refused as (
       select code, license_id, machine_id, count(*) as times, min(occurred_at) as first, max(occurred_at) as last

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { daysFrom } from '../../../contract/durations.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { validation as calls } from '../../../contract/validation.ts';
+import { validationDays, type validation as calls } from '../../../contract/validation.ts';
 import { isWithin } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
 import { createCountCache } from '../../db/count-cache.ts';
@@ -9,8 +9,6 @@ import { exists } from '../../db/sql.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 
 type Result = RouteAnswer<typeof calls.ofLicense>[number];
-
-const windowDays = 30;
 
 const machinesIn = (results: Result[]) => results.reduce((all, { machines }) => all + machines, 0);
 
@@ -28,7 +26,7 @@ export function createResultsOfLicense(db: Db) {
 async function countResults(db: Db, now: Date, licenseId: string): Promise<Result[]> {
   const { rows } = await sql<Result>`
     select code, count(*) as count, count(distinct machine_id) as machines from validations
-     where license_id = ${licenseId} and ${isWithin('occurred_at', daysFrom(now, -windowDays), now)}
+     where license_id = ${licenseId} and ${isWithin('occurred_at', daysFrom(now, -validationDays), now)}
      group by code order by count(*) desc, code`.execute(db);
   return rows;
 }
