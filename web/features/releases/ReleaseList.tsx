@@ -30,7 +30,7 @@ import classes from './releases.module.css';
 import { pageSize, releaseListQuery, releaseView } from './queries.ts';
 import { useReleasesSearch } from './releases-search.ts';
 import { VersionStrip } from './VersionStrip.tsx';
-import { newestFirst } from './version-groups.ts';
+import { buildsText, newestFirst } from './version-groups.ts';
 import { countText } from '../../ui/numbers.ts';
 
 const count = (value: number | undefined) => (value === undefined ? value : countText(value));
@@ -104,7 +104,11 @@ export function ReleaseList() {
         rowId={(release) => release.id}
         rowLabel={buildText}
         actions={(release) => releaseActions(release, handlers)}
-        groups={versionGroups(rows ?? [], askTo('widen', can.manageRollouts))}
+        groups={versionGroups(
+          rows ?? [],
+          meta ?? { offset: 0, total: 0 },
+          askTo('widen', can.manageRollouts),
+        )}
         stale={list.isPlaceholderData}
         empty={<NoReleases />}
       />
@@ -116,18 +120,20 @@ export function ReleaseList() {
   );
 }
 
-const versionGroups = (shown: readonly Release[], onWiden: ((release: Release) => void) | undefined) => ({
+const versionGroups = (
+  shown: readonly Release[],
+  page: { offset: number; total: number },
+  onWiden: ((release: Release) => void) | undefined,
+) => ({
   of: (release: Release) => release.version,
   isCollapsed: () => false,
   header: (version: string, rows: Release[]) => (
     <>
       <h2 className={`heading ${classes.version}`}>
         <span className="ellipsis">Version {version}</span>
-        {rows.length > 1 && (
-          <Text span size="xs" c="dimmed" flex="none">
-            {rows.length} builds
-          </Text>
-        )}
+        <Text span size="xs" c="dimmed" flex="none">
+          {buildsText(version, shown, page)}
+        </Text>
       </h2>
       <VersionStrip releases={rows} shown={shown} onWiden={onWiden} />
     </>

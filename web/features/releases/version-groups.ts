@@ -1,10 +1,27 @@
 import type { RolloutSummary } from '../../../contract/rollouts.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { compareVersions } from '../../../contract/versions.ts';
+import { counted } from '../../ui/counted.ts';
 
 /** Newest version first; releases of one version stay together, in their original order. */
 export const newestFirst = <T extends Pick<Release, 'version'>>(rows: readonly T[]): T[] =>
   rows.toSorted((a, b) => compareVersions(b.version, a.version) || byBuild(a.version, b.version));
+
+/**
+ * How many builds the heading of a version counts, as the machines beside it: those of this page, also where the page
+ * before or after may have others of it. Null where there is one build.
+ */
+export function buildsText(
+  version: string,
+  shown: readonly Pick<Release, 'version'>[],
+  { offset, total }: { offset: number; total: number },
+): string | null {
+  const builds = shown.filter((one) => one.version === version).length;
+  const mayBegin = offset > 0 && shown[0]?.version === version;
+  const mayGoOn = offset + shown.length < total && shown.at(-1)?.version === version;
+  if (mayBegin || mayGoOn) return `${counted(builds, 'build')} on this page`;
+  return builds > 1 ? `${builds} builds` : null;
+}
 
 type Machines = Pick<RolloutSummary, 'running' | 'eligible' | 'held'>;
 
