@@ -35,6 +35,9 @@ export const todayNeeds = {
 export type TodayKind = keyof typeof todayNeeds;
 export const todayKinds = Object.keys(todayNeeds) as [TodayKind, ...TodayKind[]];
 
+/** Of more entries about refused sign-ins, Today says only that there are more: counting them would take longer. */
+export const mostSignIns = 10_000;
+
 /** What is counted during the day, and the permissions to see it. */
 export const figureNeeds = {
   validations: reads('analytics'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dateTime, namedObject } from './common.ts';
 import { route, signedIn } from './route.ts';
-import { figures, todayKinds } from './today-needs.ts';
+import { figures, mostSignIns, todayKinds } from './today-needs.ts';
 
 /** Limits of what Today counts, in days unless named otherwise; the filters of the lists use the same. */
 export const todayLimits = {
@@ -19,7 +19,7 @@ export const todayLimits = {
 export const todayLine = namedObject('TodayLine', {
   kind: z.enum(todayKinds),
   count: z.number().meta({
-    description: 'Records of the list behind the line; of diskFull: percent of the disk that is in use',
+    description: `Records of the list behind the line; of signInsRefused, above ${mostSignIns}: at least so many; of diskFull: percent of the disk that is in use`,
   }),
   next: z
     .object({ id: z.string(), name: z.string(), at: dateTime.nullable() })

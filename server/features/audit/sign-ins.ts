@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { daysFrom, utcDay } from '../../../contract/durations.ts';
+import { mostSignIns } from '../../../contract/today-needs.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import { isWithin } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';
@@ -11,20 +12,18 @@ const usualDays = 14;
 const always = 10;
 const aboveUsual = 3;
 
-/** Counting more would only take longer. */
-const mostCounted = 10_000;
-
-/** Entries about refused sign-ins of the last hours, if they are clearly more than usual. */
+/** Entries about refused sign-ins of the last hours, if they are clearly more than usual; of more than `most`, one more. */
 export async function signInsForToday(
   db: Db,
   now: Date,
+  most = mostSignIns,
 ): Promise<{ count: number; since: string; usual: number }> {
   const since = daysFrom(now, -todayLimits.signInsHours / 24);
   const firstDay = utcDay(daysFrom(since, -usualDays));
   const lastDay = utcDay(since);
   const { rows } = await sql<{ count: number; before: number; days: number }>`
     select (select count(*) from (select from audit_entries
-              where event_type = 'session.login_failed' and ${isWithin('timestamp', since, now)} limit ${mostCounted}) e) as count,
+              where event_type = 'session.login_failed' and ${isWithin('timestamp', since, now)} limit ${most + 1}) e) as count,
            (select coalesce(sum(entries), 0)::int from audit_days
               where day >= ${firstDay}::date and day < ${lastDay}::date
                 and event_type = 'session.login_failed') as before,

@@ -37,6 +37,7 @@ import {
   type TestServer,
 } from '../../../tests/harness.ts';
 import { issueTo, offlineMachine } from '../../../tests/offline-machine.ts';
+import { signInsForToday } from '../audit/index.ts';
 import { planOf } from '../../../tests/plan-of.ts';
 
 const start = '2026-11-20T09:30:00.000Z';
@@ -398,6 +399,8 @@ describe('refused sign-ins', () => {
     const line = await lineOf(staff, 'signInsRefused');
     expect(line).toMatchObject({ count: 11, usual: 0, since: at(5000 - days(1)) });
     expect(await inLog(line!.since!)).toBe(11);
+    // one more than are counted says that there are more
+    expect(await signInsForToday(server.db, server.clock.now(), 10)).toMatchObject({ count: 11 });
   });
 
   test('count only above three times what was usual in the 14 days before', async () => {

@@ -103,6 +103,12 @@ test('every kind says what it counts, for one and for many', () => {
   `);
 });
 
+test('sign-ins that are not all counted are more than that many, as in their list', () => {
+  const title = (count: number) => shownLine(line({ kind: 'signInsRefused', count }), now).title;
+  expect(title(10_000)).toBe('10,000 entries about refused sign-ins within 24 hours');
+  expect(title(10_001)).toBe('More than 10,000 entries about refused sign-ins within 24 hours');
+});
+
 test('a line leads to its list, and names and opens the most urgent record', () => {
   expect(shownLine(line({}), now)).toEqual({
     tone: 'amber',

@@ -1,4 +1,4 @@
-import type { TodayKind } from '../../../contract/today-needs.ts';
+import { mostSignIns, type TodayKind } from '../../../contract/today-needs.ts';
 import type { TodayLine } from '../../../contract/today.ts';
 import { paths } from '../../paths.ts';
 import { bytesText } from '../../ui/bytes.ts';
@@ -207,7 +207,7 @@ const described: Record<TodayKind, Describe> = {
   ),
   signInsRefused: ({ count, since, usual }) => ({
     tone: 'orange',
-    title: `${counted(count, 'entry', 'entries')} about refused sign-ins within 24 hours`,
+    title: `${count > mostSignIns ? `More than ${countText(mostSignIns)} entries` : counted(count, 'entry', 'entries')} about refused sign-ins within 24 hours`,
     about: usual === 0 ? 'Usually there are none' : `Usually there are ${countText(usual ?? 0)}`,
     list: {
       to: paths.audit,
