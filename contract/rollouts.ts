@@ -90,6 +90,9 @@ export const rolloutSummary = namedObject('RolloutSummary', {
 });
 export type RolloutSummary = z.output<typeof rolloutSummary>;
 
+/** How many entries the history of a release has at most. */
+export const historyLength = 100;
+
 export const machineGroups = ['running', 'failed', 'affected'] as const;
 export type MachineGroup = (typeof machineGroups)[number];
 
@@ -185,7 +188,7 @@ export const rollouts = {
     csv: true,
   }),
   history: route('GET', `${base}/releases/{releaseId}/history`, {
-    summary: 'The last 100 changes of a release, the newest first',
+    summary: `The last ${historyLength} changes of a release, the newest first`,
     access: canRead,
     params: byId,
     answer: z.array(

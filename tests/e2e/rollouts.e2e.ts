@@ -1,8 +1,9 @@
 import { releases } from '../../contract/releases.ts';
-import { rollouts } from '../../contract/rollouts.ts';
+import { historyLength, rollouts } from '../../contract/rollouts.ts';
 import { every } from '../../web/live.ts';
 import { makeRelease, report } from './releases.ts';
 import { editing, stepField, stored, type } from './releases-screen.ts';
+import { patternOf } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import {
   comeBack,
@@ -287,4 +288,24 @@ test('a release that a newer one replaces says who is still offered it', async (
   await goTo(page, `/releases/${inactive.id}`);
   await expect(plan).toContainText('Inactive: it is offered to no machine.');
   await expect(plan, 'the guard watches what is in a feed').not.toContainText('Guard quiet');
+});
+
+test('a history that ends before its first entry says so', async ({ page, server }) => {
+  const release = await makeRelease(server);
+  const isHistory = (url: URL) => patternOf(rollouts.history.path).test(url.pathname);
+  await page.route(isHistory, async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = (await response.json()) as { data: { id: string }[] };
+    const many = Array.from({ length: historyLength }, (_, n) => ({ ...data[0], id: `${n}` }));
+    await route.fulfill({ response, json: { ...rest, data: many } });
+  });
+  await signInAs(page, 'super_admin', `/releases/${release.id}`, server);
+  await expect(page.getByText('The latest 100 are shown.')).toBeVisible();
+  await page.unroute(isHistory);
+  await page.reload();
+  const history = page.getByRole('region', { name: 'History', exact: true });
+  await expect(history).toContainText('created as a draft');
+  await expect(history).not.toContainText('are shown');
+  await history.getByRole('link', { name: 'All changes' }).click();
+  await expect(page).toHaveURL((url) => url.searchParams.get('resourceId') === release.id);
 });

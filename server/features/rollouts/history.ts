@@ -1,11 +1,9 @@
-import type { rollouts as calls } from '../../../contract/rollouts.ts';
+import { historyLength, type rollouts as calls } from '../../../contract/rollouts.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { Db } from '../../db/client.ts';
 import { isFailure, type Failure } from '../../failure.ts';
 import { entriesAbout, withoutName } from '../audit/index.ts';
 import { getRelease } from '../releases/index.ts';
-
-const shownAtMost = 100;
 
 /**
  * What was done to a release, by whom, the newest first. Who may read a release may know this, without the audit log,
@@ -19,7 +17,7 @@ export async function releaseHistory(
   if (isFailure(release)) return release;
   const rows = await entriesAbout(db, 'release', releaseId)
     .select(['audit_id', 'timestamp', 'user_email', 'event_type', 'changes_summary'])
-    .limit(shownAtMost)
+    .limit(historyLength)
     .execute();
   return rows.map((row) => ({
     id: row.audit_id,

@@ -5,7 +5,7 @@ import { Suspense } from 'react';
 import { releaseRefusal } from '../../../contract/release-state.ts';
 import { nextStep } from '../../../contract/next-step.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
-import type { RolloutProgress, rollouts } from '../../../contract/rollouts.ts';
+import { historyLength, type RolloutProgress, type rollouts } from '../../../contract/rollouts.ts';
 import { HistoryCard } from '../../shell/HistoryCard.tsx';
 import { useKept } from '../../kept-work.ts';
 import { paths } from '../../paths.ts';
@@ -17,7 +17,7 @@ import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { RelativeTime } from '../../ui/RelativeTime.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { platformText } from '../../platform-text.ts';
-import { OwnSummary } from '../audit/index.ts';
+import { OwnSummary, RecordHistoryLink } from '../audit/index.ts';
 import { Badges, ChangeRelease, EditRelease, type AskedChange } from '../releases/index.ts';
 import { Failures, FromVersions } from './Failures.tsx';
 import { Machines } from './Machines.tsx';
@@ -62,7 +62,16 @@ export function ReleasePage() {
       {(data) => (
         <>
           <Details progress={data} />
-          <HistoryCard title="History" query={history} lines={history.data?.map(lineOf)} />
+          <HistoryCard
+            title="History"
+            actions={<RecordHistoryLink resourceType="release" resourceId={releaseId} />}
+            query={history}
+            lines={history.data?.map(lineOf)}
+          >
+            {history.data?.length === historyLength && (
+              <p className="dimmed small">The latest {historyLength} are shown.</p>
+            )}
+          </HistoryCard>
         </>
       )}
     </RecordPage>
