@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { addToList } from '../../add-to-list.ts';
 import { anyOf } from '../../db/sql.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import type { Db } from '../../db/client.ts';
@@ -34,11 +35,8 @@ export async function withLicenses(db: Db, customers: Customer[]): Promise<Custo
     .orderBy('license_id')
     .execute();
   const byCustomer = new Map<string, NonNullable<Customer['licenses']>>();
-  for (const row of rows) {
-    const held = byCustomer.get(row.customer_id) ?? [];
-    held.push({ licenseId: row.license_id, licenseKey: row.license_key, moduleIds: row.module_ids });
-    byCustomer.set(row.customer_id, held);
-  }
+  for (const { customer_id, license_id: licenseId, license_key: licenseKey, module_ids: moduleIds } of rows)
+    addToList(byCustomer, customer_id, { licenseId, licenseKey, moduleIds });
   return customers.map((c) => ({ ...c, licenses: byCustomer.get(c.customerId) ?? [] }));
 }
 

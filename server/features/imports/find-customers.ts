@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { asLine } from '../../../contract/common.ts';
 import { isUuid } from '../../../contract/text.ts';
+import { addToList } from '../../add-to-list.ts';
 import type { Db } from '../../db/client.ts';
 import { sigmaForms } from '../../db/sql.ts';
 
@@ -18,7 +19,6 @@ export async function findCustomers(db: Db, texts: string[]): Promise<Map<string
         or customer_id = any(${ids}::uuid[])
      order by created_at, customer_id`.execute(db);
   const found = new Map<string, FoundCustomer[]>();
-  for (const row of rows)
-    for (const key of [nameKey(row.name), row.customer_id]) found.set(key, [...(found.get(key) ?? []), row]);
+  for (const row of rows) for (const key of [nameKey(row.name), row.customer_id]) addToList(found, key, row);
   return found;
 }

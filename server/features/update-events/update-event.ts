@@ -82,7 +82,7 @@ export type MachineActivity = Pick<
   events: number;
   checks: number;
   /** Checks by UTC day, the earliest first. */
-  checkDays: [day: string, checks: number][];
+  checkDays: Map<string, number>;
 };
 
 /** One entry per machine, sorted by key; `events` are sorted by time. */
@@ -90,8 +90,11 @@ export function activityByMachine(events: readonly UpdateEvent[]): MachineActivi
   const activity = new Map<string, MachineActivity>();
   for (const event of events) {
     const before = activity.get(event.machineHash);
-    const days = new Map(before?.checkDays);
-    if (event.type === 'check') days.set(utcDay(event.at), (days.get(utcDay(event.at)) ?? 0) + 1);
+    // One map, filled in place: a copy for each event would cost the square of the days, which the caller chooses. The
+    // days are in order, since events are sorted by time.
+    const checkDays = before?.checkDays ?? new Map<string, number>();
+    const day = utcDay(event.at);
+    if (event.type === 'check') checkDays.set(day, (checkDays.get(day) ?? 0) + 1);
     activity.set(event.machineHash, {
       machineHash: event.machineHash,
       platform: event.platform ?? before?.platform ?? null,
@@ -104,8 +107,7 @@ export function activityByMachine(events: readonly UpdateEvent[]): MachineActivi
       lastAt: before && before.lastAt > event.receivedAt ? before.lastAt : event.receivedAt,
       events: (before?.events ?? 0) + Number(isEvent(event)),
       checks: (before?.checks ?? 0) + Number(event.type === 'check'),
-      // events are sorted by time, and therefore the days too
-      checkDays: [...days],
+      checkDays,
     });
   }
   return [...activity.values()].toSorted((a, b) => (a.machineHash < b.machineHash ? -1 : 1));

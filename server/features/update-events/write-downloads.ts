@@ -94,15 +94,9 @@ function byMachineAndRelease(events: readonly EventWithRelease[]): Download[] {
     const { machineHash, release } = event;
     const { release_id: releaseId, version, release_date: published, failures_from: failuresFrom } = release;
     const key = keyOf({ machineHash, releaseId });
-    const soFar = downloads.get(key)?.events ?? [];
-    downloads.set(key, {
-      machineHash,
-      releaseId,
-      version,
-      published,
-      failuresFrom,
-      events: [...soFar, event],
-    });
+    const download = downloads.get(key);
+    if (download) download.events.push(event);
+    else downloads.set(key, { machineHash, releaseId, version, published, failuresFrom, events: [event] });
   }
   return [...downloads.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
@@ -148,14 +142,14 @@ async function withOffers(
   batch: readonly UpdateEvent[],
   changes: readonly Reported[],
 ): Promise<Reported[]> {
-  const unseen = changes.filter(({ to }) => to.fetchedAt !== null && to.offeredAt === null);
+  const isUnseen = ({ to }: Reported) => to.fetchedAt !== null && to.offeredAt === null;
   const offers = await lastOffered(
     tx,
     batch,
-    unseen.flatMap(({ events }) => events),
+    changes.filter(isUnseen).flatMap(({ events }) => events),
   );
   return changes.map((change) => {
-    const offer = unseen.includes(change) && change.events.find((event) => offers.has(offerOf(event)));
+    const offer = isUnseen(change) && change.events.find((event) => offers.has(offerOf(event)));
     return offer ? { ...change, to: { ...change.to, offeredAt: offer.receivedAt } } : change;
   });
 }

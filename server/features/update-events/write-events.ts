@@ -124,7 +124,7 @@ async function updateMachines(
              ${column('machineHash')}::text[], ${column('platform')}::text[], ${column('architecture')}::text[],
              ${column('channel')}::text[], ${column('lastVersion')}::text[], ${column('osVersion')}::text[],
              ${column('appVersion')}::text[], ${column('firstAt')}::timestamptz[], ${column('lastAt')}::timestamptz[],
-             ${activity.map((m) => m.checkDays.at(-1)?.[0] ?? null)}::date[], ${column('events')}::int[],
+             ${activity.map((m) => [...m.checkDays.keys()].at(-1) ?? null)}::date[], ${column('events')}::int[],
              ${column('checks')}::int[], ${activity.map((m) => newDownloads.get(m.machineHash) ?? 0)}::int[])
         as n (hash, platform, architecture, channel, last_version, os_version, app_version, first, seen, check_day,
               events, checks, downloads)

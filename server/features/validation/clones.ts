@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { addToList } from '../../add-to-list.ts';
 import { systemChange, type ChangeParts } from '../../change.ts';
 import type { Tx } from '../../db/client.ts';
 import type { Answered } from './day-counts.ts';
@@ -10,9 +11,7 @@ import { noticeClone, type Signs } from './notice-clone.ts';
  */
 export async function noteSigns(tx: Tx, rows: readonly Answered[]): Promise<Map<string, Date>> {
   const calls = new Map<string, Answered[]>();
-  for (const row of rows)
-    if (row.activationId && saysSomething(row))
-      calls.set(row.activationId, [...(calls.get(row.activationId) ?? []), row]);
+  for (const row of rows) if (row.activationId && saysSomething(row)) addToList(calls, row.activationId, row);
   const clones = new Map<string, Date>();
   const single = [...calls].flatMap(([id, [row, ...more]]) => (row && more.length === 0 ? { id, row } : []));
   for (const id of await noteUnsuspicious(tx, single)) calls.delete(id);
