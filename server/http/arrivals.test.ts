@@ -254,11 +254,18 @@ describe('large incomplete bodies', () => {
   beforeAll(async () => {
     limited = await startTestServer({ arrival: { jsonBytesAtOnce: 3 * MiB } });
   });
-  const large = headOf('POST', '/api/v1/auth/login', json(MiB));
-  const unknownLength = headOf('POST', '/api/v1/auth/login', {
-    'content-type': 'application/json',
-    'transfer-encoding': 'chunked',
-  });
+  const login = (headers: Record<string, string | number>) =>
+    headOf('POST', '/api/v1/auth/login', { expect: '100-continue', ...headers });
+  const large = login(json(MiB));
+  const chunked = login({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+  const inChunk = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n`;
+  /** Opens connections that send these heads, each of which the service has read. */
+  const openAll = async (heads: string[]) => {
+    const all = heads.map(() => openConnection(limited.url));
+    for (const [n, { socket }] of all.entries()) socket.write(heads[n]!);
+    await eventually(() => all.every(({ seen }) => seen.text.includes('100 Continue')));
+    return all;
+  };
   const send = (length: number) =>
     fetch(`${limited.url}/api/v1/auth/login`, {
       method: 'POST',
@@ -267,8 +274,9 @@ describe('large incomplete bodies', () => {
     });
 
   test('share a memory limit: the next large one is refused, small ones are not, until memory is freed', async () => {
-    const many = Array.from({ length: 3 }, () => openConnection(limited.url));
-    for (const [n, { socket }] of many.entries()) socket.write(n === 0 ? unknownLength : large);
+    const many = await openAll([chunked, large, large]);
+    const almostAll = ' '.repeat(MiB - 1);
+    for (const [n, { socket }] of many.entries()) socket.write(n === 0 ? inChunk(almostAll) : almostAll);
     await eventually(async () => {
       const refused = await send(MiB);
       expect(refused.status).toBe(503);
@@ -276,8 +284,16 @@ describe('large incomplete bodies', () => {
       expect(await refused.json()).toMatchObject({ code: 'UNAVAILABLE' });
     });
     expect((await send(2)).status).toBe(400);
+    const [small] = await openAll([chunked]);
+    small!.socket.write(`${inChunk('{}')}0\r\n\r\n`);
+    await eventually(() => small!.seen.text.includes('HTTP/1.1 400 '));
     for (const { socket } of many) socket.destroy();
     await eventually(async () => expect((await send(MiB)).status).toBe(400));
+  });
+
+  test('count by what has arrived: those that send nothing refuse no other', async () => {
+    await openAll([chunked, chunked, large, large]);
+    expect((await send(MiB)).status).toBe(400);
   });
 
   test('no longer count when they are complete', async () => {

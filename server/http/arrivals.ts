@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { PassThrough, type Readable } from 'node:stream';
 
@@ -20,7 +20,7 @@ export type ArrivalLimits = {
   unreadMs: number;
   /** Interval of the checks. */
   lookMs: number;
-  /** Total bytes of the large JSON bodies in progress; the next one is refused. */
+  /** Bytes that may have arrived of all large JSON bodies in progress; one beyond them is refused. */
   jsonBytesAtOnce: number;
 };
 
@@ -51,7 +51,8 @@ export class TooManyBodies extends Error {}
 /** A request whose body is incomplete. */
 type Arrival = {
   raw: IncomingMessage;
-  /** Bytes of memory that are reserved for it. */
+  /** Bytes that have arrived of its JSON, and those that count: none of a small or a refused body. */
+  received: number;
   memory: number;
   /** Only for a binary; Fastify reads JSON. */
   body: PassThrough | undefined;
@@ -86,6 +87,7 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
     const began = { since: performance.now(), bytes: socket.bytesRead };
     const arrival: Arrival = {
       raw,
+      received: 0,
       memory: 0,
       body: undefined,
       ...began,
@@ -94,7 +96,8 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
     };
     arrivals.set(raw, arrival);
     const onComplete = () => {
-      if (arrivals.delete(raw)) jsonBytes -= arrival.memory;
+      arrivals.delete(raw);
+      keep(arrival, 0);
     };
     raw.once('end', onComplete).once('close', onComplete);
     // called by Node after a response with `Connection: close`: what the client still sends would reset the connection
@@ -102,18 +105,38 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
       raw.complete ? Socket.prototype.destroySoon.call(socket) : hangUp(socket, '', limits);
     response.once('finish', () => {
       arrival.respondedAt = performance.now();
+      keep(arrival, 0);
       raw.unpipe().resume();
     });
   }
 
-  app.addHook('onRequest', async ({ raw }) => {
+  function keep(arrival: Arrival, bytes: number): void {
+    jsonBytes += bytes - arrival.memory;
+    arrival.memory = bytes;
+  }
+
+  // What has arrived, not what is announced: else connections that send nothing would refuse the bodies of others.
+  app.addHook('preParsing', ({ raw }, _reply, payload, done) => {
+    const { 'content-type': type = '', 'content-length': length } = raw.headers;
     const arrival = arrivals.get(raw);
-    if (!arrival) return;
-    const memory = memoryOf(raw.headers);
-    if (jsonBytes + memory > limits.jsonBytesAtOnce) throw new TooManyBodies();
-    arrival.memory = memory;
-    jsonBytes += memory;
+    // only JSON is not streamed
+    if (arrival && /^application\/json/i.test(type) && !(Number(length) <= smallJsonBytes))
+      payload.on('data', (bytes: Buffer) => count(arrival, bytes.length));
+    // Fastify reads it in the same turn
+    done(null, payload);
   });
+
+  function count(arrival: Arrival, bytes: number): void {
+    if (arrival.isRefused || arrival.respondedAt !== undefined) return;
+    arrival.received += bytes;
+    // of one that is too large, Fastify keeps nothing
+    const isKept = arrival.received > smallJsonBytes && arrival.received <= mostJsonBytes;
+    keep(arrival, isKept ? arrival.received : 0);
+    if (jsonBytes <= limits.jsonBytesAtOnce) return;
+    keep(arrival, 0);
+    refuse(arrival, new TooManyBodies());
+  }
+
   const timer = setInterval(() => {
     for (const arrival of arrivals.values()) check(arrival, performance.now(), limits);
   }, limits.lookMs).unref();
@@ -132,13 +155,6 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
   return { open };
 }
 
-/** Memory in bytes that a body may need until it is complete: only JSON is not streamed, small bodies are not counted. */
-function memoryOf({ 'content-type': type = '', 'content-length': length }: IncomingHttpHeaders): number {
-  if (!/^application\/json/i.test(type)) return 0;
-  const bytes = Math.min(Number(length ?? mostJsonBytes), mostJsonBytes);
-  return bytes > smallJsonBytes ? bytes : 0;
-}
-
 function check(arrival: Arrival, now: number, limits: ArrivalLimits): void {
   const { raw, body, respondedAt } = arrival;
   if (respondedAt !== undefined) {
@@ -154,9 +170,15 @@ function check(arrival: Arrival, now: number, limits: ArrivalLimits): void {
     [arrival.since, arrival.bytes] = [now, raw.socket.bytesRead];
     return;
   }
+  refuse(arrival, new ArrivedTooSlowly());
+}
+
+/** Ends the reading of a body with an error, which becomes the response. */
+function refuse(arrival: Arrival, error: Error): void {
+  const { raw, body } = arrival;
   arrival.isRefused = true;
-  if (body) body.destroy(new ArrivedTooSlowly());
-  else if (raw.listenerCount('error') > 0) raw.emit('error', new ArrivedTooSlowly());
+  if (body) body.destroy(error);
+  else if (raw.listenerCount('error') > 0) raw.emit('error', error);
   else raw.destroy();
 }
 
