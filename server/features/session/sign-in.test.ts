@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { describe, expect, test, vi } from 'vitest';
 import { roleMatrix } from '../../../contract/permissions.ts';
 import { session as calls } from '../../../contract/session.ts';
 import { rbac } from '../../../contract/users.ts';
@@ -115,6 +116,20 @@ describe('login', () => {
     await login(own, email);
     await login(own, 'nobody@lanyard.test');
     expect(asked).toEqual(['$argon2id$one', '$argon2id$one']);
+  });
+
+  test('looks once for an account, whether there is one or not, also where it is throttled', async () => {
+    const { email } = await server.createPerson('viewer');
+    const asked = vi.spyOn(pg.Client.prototype, 'query');
+    const looks = async (typed: string) => {
+      asked.mockClear();
+      await login(server, typed, 'wrong');
+      return asked.mock.calls.filter((call) => JSON.stringify(call[0]).includes('lower(u.email)')).length;
+    };
+    for (let tries = 0; tries < 11; tries++)
+      for (const typed of [email, 'no one@lanyard.test'])
+        expect([tries, await looks(typed)]).toEqual([tries, 1]);
+    asked.mockRestore();
   });
 
   test('refuses a service account, which has API keys instead', async () => {

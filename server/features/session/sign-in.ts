@@ -17,6 +17,8 @@ import { findUser, hasCookie, isServiceAccount, me, toIdentity, type FoundUser }
 import { accessTokenMs, hashToken, newToken } from './tokens.ts';
 
 type SignIn = RouteAnswer<typeof calls.login>;
+/** The typed email, and its account: an unknown one must cost no further look for it. */
+type Tried = { email: string; user: FoundUser | undefined };
 
 const wrongCredentials = fail('WRONG_CREDENTIALS', 'Email or password is not right.');
 const codeRequired = fail('SECOND_FACTOR_REQUIRED', 'Enter the code of your authenticator app.');
@@ -42,23 +44,24 @@ export function createSignIn(context: Context, passwords: Passwords, refusals: R
     cookies: { session: string | undefined; device: string | undefined },
   ): Promise<{ answer: SignIn; cookie: string; device: string } | Failure> {
     const user = await findUser(db, email);
+    const tried = { email, user };
     const device = readDevice(secrets, cookies.device);
     const isKnown = user !== undefined && device?.people.includes(markOf(secrets, user)) === true;
     const counters = signInCounters(secrets, by, user?.email ?? email, isKnown ? device.id : undefined);
     const wait = await secondsToWait(db, counters, by.now);
-    if (wait !== undefined) return throttled(by, email, wait);
+    if (wait !== undefined) return throttled(by, tried, wait);
     const matches = await passwords.verify(user?.password_hash ?? (await decoyHash), password);
     const found = admit(user, matches);
-    if (isFailure(found)) return failed(by, { email, user, counters }, found);
+    if (isFailure(found)) return failed(by, { ...tried, counters }, found);
     // A known device has its own counter for codes too, which attackers elsewhere cannot use up.
     if (!isKnown) counters.push({ kind: 'code', of: found.user_id });
     const proven = await checkSecondFactor(by, found, code);
-    if (isFailure(proven) && proven !== codeRequired) return failed(by, { email, user, counters }, proven);
+    if (isFailure(proven) && proven !== codeRequired) return failed(by, { ...tried, counters }, proven);
     const waitNow = await secondsToWait(db, counters, by.now);
-    if (waitNow !== undefined) return throttled(by, email, waitNow);
+    if (waitNow !== undefined) return throttled(by, tried, waitNow);
     if (isFailure(proven)) return askForCode(by, found, proven);
     const opened = await open(by, found, proven, cookies.session);
-    if (isFailure(opened)) return failed(by, { email, user, counters }, opened);
+    if (isFailure(opened)) return failed(by, { ...tried, counters }, opened);
     return { ...opened, device: deviceCookie(secrets, device, markOf(secrets, found)) };
   }
 
@@ -75,12 +78,12 @@ export function createSignIn(context: Context, passwords: Passwords, refusals: R
 
   async function failed(
     by: Caller,
-    { email, user, counters }: { email: string; user: FoundUser | undefined; counters: Counter[] },
+    { counters, ...tried }: Tried & { counters: Counter[] },
     refusal: Failure,
   ) {
     const wait = await countFailure(context, counters, by.now);
-    if (wait !== undefined) return throttled(by, email, wait);
-    await auditFailure(by, email, refusal.message, 'sign_in_failed', user);
+    if (wait !== undefined) return throttled(by, tried, wait);
+    await auditFailure(by, tried, refusal.message, 'sign_in_failed');
     return refusal;
   }
 
@@ -94,8 +97,8 @@ export function createSignIn(context: Context, passwords: Passwords, refusals: R
     return asked;
   }
 
-  async function throttled(by: Caller, email: string, retryAfter: number): Promise<Failure> {
-    await auditFailure(by, email, 'Too many failed sign-ins', 'sign_in_throttled');
+  async function throttled(by: Caller, tried: Tried, retryAfter: number): Promise<Failure> {
+    await auditFailure(by, tried, 'Too many failed sign-ins', 'sign_in_throttled');
     return fail('TOO_MANY_REQUESTS', 'Too many failed sign-ins. Wait a few minutes and try again.', {
       retryAfter,
     });
@@ -146,12 +149,10 @@ export function createSignIn(context: Context, passwords: Passwords, refusals: R
   /** Users type passwords into the email field by mistake, so text that matches no account is not stored as is. */
   async function auditFailure(
     by: Caller,
-    email: string,
+    { email, user }: Tried,
     error: string,
     kind: 'sign_in_failed' | 'sign_in_throttled',
-    found?: FoundUser,
   ): Promise<void> {
-    const user = found ?? (await findUser(db, email));
     const session = { sessionId: null, email: user?.email ?? refusals.shortened(email) };
     await refusals.record(by, {
       kind,
