@@ -53,12 +53,13 @@ export function createAuthentication(
     return staff || nobody;
   }
 
-  /** Unknown keys are grouped by address, since an attacker sends a different one each time. */
+  /** Unknown keys are grouped by network, since an attacker sends a different one each time. */
   function keyRefused(by: Caller, presented: string, { kind, apiKey, message }: KeyAttack): Promise<void> {
     const shown = apiKey ?? { id: null, name: refusals.shortened(presented) };
     return refusals.record(by, {
       kind,
-      subject: `${apiKey?.id ?? ''} ${by.ip}`,
+      subject: apiKey?.id ?? '',
+      perNetwork: true,
       audit: (change) => change.audit('api_key.refused', shown, { error: message }),
     });
   }
@@ -66,7 +67,8 @@ export function createAuthentication(
   const tokenRefused = (by: Caller, message: string): Promise<void> =>
     refusals.record(by, {
       kind: 'machine_token_unknown',
-      subject: by.ip,
+      subject: '',
+      perNetwork: true,
       audit: (change) => change.audit('call.refused', by, { error: message }),
     });
 
@@ -84,7 +86,8 @@ export function createAuthentication(
     refused: (by, failure) =>
       refusals.record(by, {
         kind: 'call_refused',
-        subject: `${by.actor.kind === 'nobody' ? by.ip : actorId(by.actor)} ${by.endpoint} ${failure.message}`,
+        subject: `${actorId(by.actor)} ${by.endpoint} ${failure.message}`,
+        perNetwork: by.actor.kind === 'nobody',
         audit: (change) => change.audit('call.refused', by, { error: failure.message }),
       }),
   };

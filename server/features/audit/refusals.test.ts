@@ -185,6 +185,26 @@ describe('an attack on a credential is in the log and counted', () => {
       expect([kind, await refused(`api_key_${kind}`)]).toEqual([kind, 3]);
   });
 
+  test('unknown credentials from the addresses of one IPv6 network, as one', async () => {
+    server = await startTestServer({ config: { trustProxy: ['127.0.0.1'] } });
+    const use = (from: string, credential: Record<string, string>) =>
+      fetch(`${server.url}/api/licenses/validate`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': from, 'content-type': 'application/json', ...credential },
+        body: '{}',
+      });
+    for (const from of ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:3::1']) {
+      expect((await use(from, { 'x-api-key': `lyd_abcdefghijkl_${'x'.repeat(43)}` })).status).toBe(401);
+      expect((await use(from, { 'x-machine-token': `lym_abcdefghijkl_${'x'.repeat(43)}` })).status).toBe(401);
+    }
+    const addresses = async (event: AuditEvent) => (await entries(event)).map((entry) => entry.ip_address);
+    for (const event of ['api_key.refused', 'call.refused'] as const)
+      expect(await addresses(event)).toEqual(['2001:db8:1:2::1', '2001:db8:1:3::1']);
+    await endWindow();
+    for (const event of ['api_key.refused', 'call.refused'] as const)
+      expect((await summaries(event)).at(-1)).toMatch(/refused, once more from 09:30 to 09:45 UTC$/);
+  });
+
   test('a key at the second address of a call, under the name of the call', async () => {
     await fetch(`${server.url}/analytics/health`, { headers: { 'x-api-key': 'lyd_unknown' } });
     expect(await entries('api_key.refused')).toMatchObject([{ api_endpoint: 'GET /api/analytics/health' }]);

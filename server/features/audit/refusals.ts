@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { networkOf } from '../../address.ts';
 import type { Caller } from '../../caller.ts';
 import type { Context } from '../../context.ts';
 import { isDatabaseUnreachable } from '../../db/client.ts';
@@ -26,10 +27,16 @@ const refusalKinds = [
 type RefusalKind = (typeof refusalKinds)[number];
 
 /**
- * `subject` identifies the caller or thing that was refused. Refusals of the same kind and subject in a window share
- * one entry, which `audit` writes.
+ * `subject` identifies the caller or thing that was refused, with `perNetwork` together with the network of the caller:
+ * an address alone would be many subjects of one machine. Refusals of the same kind and subject in a window share one
+ * entry, which `audit` writes.
  */
-export type Refusal = { kind: RefusalKind; subject: string; audit: (change: Change) => Promise<string> };
+export type Refusal = {
+  kind: RefusalKind;
+  subject: string;
+  perNetwork?: boolean;
+  audit: (change: Change) => Promise<string>;
+};
 
 export const refusalWindowMs = 15 * 60_000;
 /** How many subjects per kind and window get entries of their own; the others share one. */
@@ -61,10 +68,11 @@ export function createRefusals(context: ChangeParts & Pick<Context, 'clock' | 'l
   let saving: Promise<void> = Promise.resolve();
 
   /** Records a refusal of the call `by`. */
-  async function record(by: Caller, { kind, subject, audit }: Refusal): Promise<void> {
+  async function record(by: Caller, { kind, subject, perNetwork, audit }: Refusal): Promise<void> {
     count(kind);
     const windowStart = windowOf(by.now);
-    const counter = counterOf(windowStart, kind, hashOf(subject));
+    const whole = perNetwork ? `${subject} ${networkOf(by.ip)}` : subject;
+    const counter = counterOf(windowStart, kind, hashOf(whole));
     if (counter.subject === others || counter.written >= entriesPerWindow(kind)) {
       counter.unsaved += 1;
       return;

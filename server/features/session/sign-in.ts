@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import type { session as calls } from '../../../contract/session.ts';
-import { networkOf } from '../../address.ts';
 import type { Caller } from '../../caller.ts';
 import { runChange } from '../../change.ts';
 import type { Context } from '../../context.ts';
@@ -91,7 +90,8 @@ export function createSignIn(context: Context, passwords: Passwords, refusals: R
   async function askForCode(by: Caller, { email }: FoundUser, asked: Failure): Promise<Failure> {
     await refusals.record(by, {
       kind: 'code_required',
-      subject: `${email} ${networkOf(by.ip)}`,
+      subject: email,
+      perNetwork: true,
       audit: (change) => change.audit('session.code_required', { sessionId: null, email }),
     });
     return asked;
