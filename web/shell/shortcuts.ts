@@ -1,5 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { pressInList } from '../ui/key-lists.ts';
 import { isDialogOpen, topDialog } from '../ui/open-dialogs.ts';
 
@@ -79,7 +79,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     event.preventDefault();
     action?.();
   });
-  useEffect(() => {
+  // before the screen is seen: a key may follow at once
+  useLayoutEffect(() => {
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
   }, []);

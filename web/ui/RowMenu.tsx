@@ -49,7 +49,14 @@ export default function RowMenu(props: {
       <Menu.Target>
         <span className={classes.anchor} aria-hidden />
       </Menu.Target>
-      <Menu.Dropdown aria-label={`Actions of ${name}`} aria-labelledby={undefined} onKeyDown={onKeyDown}>
+      <Menu.Dropdown
+        ref={focusFirst}
+        aria-label={`Actions of ${name}`}
+        aria-labelledby={undefined}
+        onKeyDown={onKeyDown}
+      >
+        {/* for the timer of the library, which would take the focus back from where an arrow went meanwhile */}
+        <span hidden data-autofocus />
         {actions.map((action, index) => (
           <Fragment key={action.key}>
             {index === firstDanger && index > 0 && <Menu.Divider />}
@@ -60,6 +67,10 @@ export default function RowMenu(props: {
     </Menu>
   );
 }
+
+/** At once: the library does it by a timer, and a key before that would go to the list behind. */
+const focusFirst = (menu: HTMLElement | null) =>
+  menu?.querySelector<HTMLElement>('[role="menuitem"]')?.focus({ preventScroll: true });
 
 /** Enter and Space press the item that has the focus, in every menu. */
 const keyOf = ({ key }: RowAction) => (key === 'Enter' || key === 'Space' ? undefined : key);

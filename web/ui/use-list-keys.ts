@@ -1,4 +1,4 @@
-import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
+import { useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
 import { withSelected, type DataTableProps } from './data-table.ts';
 import { addKeyList } from './key-lists.ts';
 import { inOrder, keysOfActions, runAction, type KeyHelp } from './row-actions.ts';
@@ -15,12 +15,13 @@ export function useListKeys<Row>(
   onMenu: (id: string) => void,
 ) {
   const latest = useRef({ props, onMenu });
-  useEffect(() => {
+  // before the rows are seen: a key may follow at once
+  useLayoutEffect(() => {
     latest.current = { props, onMenu };
   });
   const { label } = props;
   const hasRows = (props.rows?.length ?? 0) > 0;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current;
     if (!element || !hasRows) return;
     return addKeyList({
