@@ -154,6 +154,8 @@ test('the page of a record asks by itself for all that it shows, and Refresh at 
     `/machines/${displayIdOf(machineHashOf(machineId))}`,
     `/releases/${release.id}`,
   ]) {
+    // a page that asks for nothing: the one before asks until the next one comes
+    await page.goto(`${server.url}/favicon.svg`);
     asked.clear();
     await page.goto(server.url + path);
     await quiet(page);

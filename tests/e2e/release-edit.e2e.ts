@@ -7,6 +7,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectBriefly,
   expectStatus,
   goTo,
   prolong,
@@ -67,8 +68,7 @@ test('Edit Release changes what it shows, and says so', async ({ page, server })
   await page.mouse.click(x + 9, y + 9);
   await page.keyboard.type('Later');
   await expect(field(page, 'Release Notes')).toHaveValue('After');
-  save();
-  await expect(editing(page).getByText('Release updated successfully!')).toBeVisible();
+  await expectBriefly(editing(page).getByText('Release updated successfully!'), async () => save());
   await expect(editing(page)).toBeHidden();
   expect(await stored(server, release)).toMatchObject({
     channel: 'alpha',
