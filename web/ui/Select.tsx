@@ -15,6 +15,8 @@ const focused = '[data-combobox-selected]';
 export function Select(props: SelectProps) {
   const [, tellOpened] = useReducer((times: number) => times + 1, 0);
   const typed = useRef({ text: '', at: -pauseMs });
+  /** The option that a key went to. One of a list that was closed is in no other. */
+  const went = useRef<Element>(undefined);
 
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     const { currentTarget: field, key, timeStamp } = event;
@@ -22,38 +24,29 @@ export function Select(props: SelectProps) {
     const isOpen = openOptions(field).length > 0;
     const isArrow = key === 'ArrowDown' || key === 'ArrowUp';
     const before = isOpen && timeStamp - typed.current.at < pauseMs ? typed.current.text : '';
-    const isSpace = key === ' ' && !before;
-    if (isOpen && (isSpace || key === 'Tab')) {
-      const option = openOptions(field).find((one) => one.matches(focused));
+    const chooses = key === 'Enter' || key === 'Tab' || (key === ' ' && !before);
+    // a space that begins nothing opens and closes the list, and Enter opens it
+    if (chooses ? !isOpen : key.length > 1 && !isArrow) return;
+    if (!isOpen) press(field, 'ArrowDown');
+    const options = openOptions(field);
+    const current = currentOf(options, field, went.current);
+    if (chooses) {
       // what is chosen already could be deselected by that
-      if (option instanceof HTMLElement && !option.matches(chosen)) {
-        option.click();
-        if (key === 'Tab') return;
-        // the library would open the list again
-        event.preventDefault();
-        event.stopPropagation();
-      }
+      if (!current || (key !== 'Enter' && current.matches(chosen))) return;
+      current.click();
+      if (key === 'Tab') return;
     }
-    // a value that arrives while the list is open unmarks its options, and the library would take Enter for nothing
-    const isLost = key === 'Enter' && isOpen && !openOptions(field).some((one) => one.matches(focused));
-    if (isLost) goTo(field, openOptions(field).find(isShownIn(field)));
-    // a space that begins nothing opens and closes the list
-    if (isArrow ? isOpen : key.length > 1 || isSpace) return;
+    // the library would open the list again, or move in it from elsewhere
     event.preventDefault();
     event.stopPropagation();
-    if (!isOpen) arrowDown(field);
-    const options = openOptions(field);
-    const marked = options.findIndex((one) => one.matches(focused));
-    const from = marked < 0 ? options.findIndex(isShownIn(field)) : marked;
-    if (isArrow) return goTo(field, options[Math.max(from, 0)]);
-    const text = before + key.toLowerCase();
-    typed.current = { text, at: timeStamp };
-    // the same letter again goes to the next of its options
-    const isSame = text.replaceAll(text.charAt(0), '') === '';
-    const next = Math.max(from + (isSame ? 1 : 0), 0);
-    const begins = (one: Element) => one.textContent.toLowerCase().startsWith(isSame ? text.charAt(0) : text);
-    const found = [...options.slice(next), ...options.slice(0, next)].find(begins);
-    goTo(field, found ?? options[Math.max(from, 0)]);
+    if (chooses) return;
+    typed.current = { text: isArrow ? '' : before + key.toLowerCase(), at: timeStamp };
+    if (isArrow && !isOpen) return goTo(field, current ?? options[0]);
+    const at = options.findIndex((one) => one === current);
+    if (key === 'ArrowDown') went.current = options[at + 1] ?? options[0];
+    else if (key === 'ArrowUp') went.current = options.at(Math.max(at, 0) - 1);
+    else went.current = beginning(options, at, typed.current.text) ?? current ?? options[0];
+    goTo(field, went.current, key === 'ArrowUp' ? key : 'ArrowDown');
   };
 
   return (
@@ -70,22 +63,37 @@ export function Select(props: SelectProps) {
 }
 
 /** The list is in the document, beside its field, only while it is open. */
-const openOptions = (field: HTMLElement): Element[] => [
+const openOptions = (field: HTMLElement) => [
   ...(field
     .closest('.mantine-Select-root')
-    ?.parentElement?.querySelectorAll('[role="option"]:not([data-combobox-disabled])') ?? []),
+    ?.parentElement?.querySelectorAll<HTMLElement>('[role="option"]:not([data-combobox-disabled])') ?? []),
 ];
 
-/** What the field shows was chosen last: the value of a filter follows it only once its address is open. */
-const isShownIn = (field: HTMLInputElement) => (option: Element) => option.textContent === field.value;
+/**
+ * Where the user is in the list. Not by its mark: the library removes that as a value arrives, and by a timer of the last
+ * closing. What the field shows was chosen last, and comes before what it named when the list opened: the value of a filter
+ * follows once its address is open.
+ */
+const currentOf = (options: HTMLElement[], field: HTMLInputElement, went: Element | undefined) =>
+  options.find((one) => one === went) ??
+  options.find((one) => one.textContent === field.value) ??
+  options.find(({ id }) => id === field.getAttribute('aria-activedescendant'));
+
+/** The next one that begins with the text; the same letter again goes to the next of its options. */
+function beginning(options: HTMLElement[], at: number, text: string): HTMLElement | undefined {
+  const isSame = text.replaceAll(text.charAt(0), '') === '';
+  const next = Math.max(at + (isSame ? 1 : 0), 0);
+  const begins = (one: Element) => one.textContent.toLowerCase().startsWith(isSame ? text.charAt(0) : text);
+  return [...options.slice(next), ...options.slice(0, next)].find(begins);
+}
+
+type Arrow = 'ArrowDown' | 'ArrowUp';
 
 /** The library moves in its list by arrows alone. */
-const arrowDown = (field: HTMLElement) =>
-  flushSync(() =>
-    field.dispatchEvent(new window.KeyboardEvent('keydown', { code: 'ArrowDown', bubbles: true })),
-  );
+const press = (field: HTMLElement, code: Arrow) =>
+  flushSync(() => field.dispatchEvent(new window.KeyboardEvent('keydown', { code, bubbles: true })));
 
-function goTo(field: HTMLElement, option: Element | undefined): void {
+function goTo(field: HTMLElement, option: Element | undefined, by: Arrow = 'ArrowDown'): void {
   let most = openOptions(field).length;
-  while (option && !option.matches(focused) && most-- > 0) arrowDown(field);
+  while (option && !option.matches(focused) && most-- > 0) press(field, by);
 }
