@@ -18,6 +18,7 @@ import {
   expectBriefly,
   expectColor,
   expectInSight,
+  expectSaid,
   expectStatus,
   goByKeys,
   goTo,
@@ -204,7 +205,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
       ipWhitelist: ['10.0.0.0/8'],
       updatedAt: expect.any(String),
     });
-    await expect(page.getByText(`API key "${name}" updated`)).toBeVisible();
+    await expectSaid(page, `API key "${name}" updated`);
     expect(await told(await use())).toEqual([403, 'The API key may not be used from this address.']);
 
     await row(page, name).getByRole('button', { name: 'Edit' }).click();
@@ -248,7 +249,7 @@ test('a key from its creation to its revocation', async ({ page, server }) => {
     expect(await accepted).toMatch(
       /\n\nLast used .*, \d+ requests in all\.\n\d+ machines? validated with it in the last 24 hours/,
     );
-    await expect(page.getByText(`API key "${name}" revoked`)).toBeVisible();
+    await expectSaid(page, `API key "${name}" revoked`);
     expect(await told(await use())).toEqual([401, 'The API key has been revoked.']);
     await expect(row(page, name)).toContainText('Revoked');
     const edit = row(page, name).getByRole('button', { name: 'Edit' });
@@ -313,7 +314,7 @@ test('a key that another user changed concurrently: the differences are shown, a
   await expect(whitelist).toHaveValue('10.0.0.3');
   await edit.getByRole('button', { name: 'Save Changes' }).click();
   await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
-  await expect(page.getByText(`API key "${name}" updated`)).toBeVisible();
+  await expectSaid(page, `API key "${name}" updated`);
   await expect(page).toHaveURL('/api-keys');
   expect(await stored()).toEqual(['10.0.0.3']);
 });
@@ -362,7 +363,7 @@ test('failures are shown: loading, creating, updating, revoking', async ({ page,
   const asked = answerQuestion(page, true);
   await row(page, name).getByRole('button', { name: 'Revoke' }).click();
   await asked;
-  await expect(page.getByText(`API key "${name}" was not revoked: It is stuck.`)).toBeVisible();
+  await expectSaid(page, `API key "${name}" was not revoked: It is stuck.`);
 });
 
 test('an expired key says so; who may not read keys sees no way to them', async ({ page, server }) => {

@@ -9,6 +9,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   goTo,
   heading,
@@ -166,7 +167,7 @@ test('a channel requires approvals when a second person agrees, and a publicatio
     await press(page, 'Stop Requiring Approval on beta');
     await expect(asking(page)).toContainText('Channel beta');
     answer();
-    await expect(page.getByText('Approval requested')).toBeVisible();
+    await expectSaid(page, 'Approval requested');
     await expect(asking(page)).toContainText('Channel beta');
   });
 });

@@ -260,7 +260,7 @@ test('a search in parts, what leads to the log, and what is exported', async ({ 
     expectStatus(page, 'aborted');
     await page.route(`**${audit.exportCsv.path}*`, (route) => route.abort());
     await button(page, 'Export CSV').click();
-    await expect(page.getByText('Failed to export audit logs')).toBeVisible();
+    await expectSaid(page, 'Failed to export audit logs');
 
     // how it ends after Logout is not told to whoever signs in next
     const ends = await holdBack(page, `**${audit.exportCsv.path}*`);

@@ -16,6 +16,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   goTo,
   rowOf,
@@ -96,7 +97,7 @@ test('a license is renewed in two actions and put back; a new customer gets one 
     body: { validUntil: '2040-01-01T00:00:00Z' },
   });
   await undo.click();
-  await expect(page.getByText('Not undone: the license was changed meanwhile.')).toBeVisible();
+  await expectSaid(page, 'Not undone: the license was changed meanwhile.');
   expect(await get(server, license)).toEqual(changed);
 
   // in the form
@@ -376,7 +377,7 @@ test('customers and licenses come from files: errors by line, a dry run, and the
   await people.getByRole('button', { name: 'Import 1 customer' }).click();
   await expect(people.getByRole('alert')).toContainText('Send it again unchanged: it is applied only once');
   const sent = await clickTwice(people.getByRole('button', { name: 'Import 1 customer' }), imports.customers);
-  await expect(page.getByText('1 customer created')).toBeVisible();
+  await expectSaid(page, '1 customer created');
   await expect(people).toBeHidden();
   expect(sent()).toBe(1);
 

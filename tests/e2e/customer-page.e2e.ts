@@ -13,6 +13,7 @@ import {
   expect,
   expectAccessible,
   expectNoMoreFailures,
+  expectSaid,
   expectStatus,
   inDays,
   quiet,
@@ -140,7 +141,7 @@ test('a license is transferred to another customer after it was said what change
   const moved = `${license.licenseKey}: transferred from ${from.name} to ${to.name}`;
   await expect(cell(page, 'Timeline', moved)).toBeVisible();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText(`License ${license.licenseKey} is back with ${from.name}`)).toBeVisible();
+  await expectSaid(page, `License ${license.licenseKey} is back with ${from.name}`);
   await expect(rowOf(card(page, 'Machines'), 'PATH-WS-01')).toBeVisible();
 });
 
@@ -171,7 +172,7 @@ test('the licenses and the timeline of a customer', async ({ page, server }) => 
     await conflict.getByRole('button', { name: 'Save Mine Anyway' }).click();
     await expect(page.getByText(`License ${license.licenseKey} transferred to ${yours.name}`)).toBeVisible();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect(page.getByText(`License ${license.licenseKey} is back with ${theirs.name}`)).toBeVisible();
+    await expectSaid(page, `License ${license.licenseKey} is back with ${theirs.name}`);
   });
 
   await test.step('older entries of the timeline follow below, and say why they could not be loaded', async () => {

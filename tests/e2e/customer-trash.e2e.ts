@@ -9,6 +9,7 @@ import {
   expect,
   expectAccessible,
   expectColor,
+  expectSaid,
   expectStatus,
   inBothThemes,
   rowOf,
@@ -158,7 +159,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     await expect(question).toContainText('The customer will be visible in the customer list again.');
     await expect(question.getByRole('listitem')).toHaveText(['No licenses belong to this customer.']);
     await question.getByRole('button', { name: 'Reactivate' }).click();
-    await expect(page.getByText(`Customer "${kept.name}" reactivated`)).toBeVisible();
+    await expectSaid(page, `Customer "${kept.name}" reactivated`);
     await expect(rowOf(page, kept.name)).toHaveCount(0);
   });
 
@@ -182,7 +183,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     });
     expectStatus(page, 409);
     await start();
-    await expect(page.getByText('Failed to check if customer can be deleted')).toBeVisible();
+    await expectSaid(page, 'Failed to check if customer can be deleted');
     await expect(page.getByRole('dialog')).toHaveCount(0);
   });
 
@@ -206,7 +207,7 @@ test('the trash: texts, Reactivate, both ends of Permanently Delete', async ({ p
     await inBothThemes(page, () => expectColor(question.getByRole('heading').locator('span'), 'red'));
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
-    await expect(page.getByText(`Customer "${gone.name}" permanently deleted`)).toBeVisible();
+    await expectSaid(page, `Customer "${gone.name}" permanently deleted`);
     await expect(rowOf(page, gone.name)).toHaveCount(0);
   });
 

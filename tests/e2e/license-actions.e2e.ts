@@ -7,7 +7,16 @@ import {
   unique,
   validateOn,
 } from '../factories.ts';
-import { dialog, expect, expectAccessible, expectStatus, goTo, signInAs, test } from './support.ts';
+import {
+  dialog,
+  expect,
+  expectAccessible,
+  expectSaid,
+  expectStatus,
+  goTo,
+  signInAs,
+  test,
+} from './support.ts';
 import { list, of, only, row, tab } from './licenses-screen.ts';
 
 test('revoke and reactivate ask, naming the key', async ({ page, server }) => {
@@ -37,9 +46,7 @@ test('revoke and reactivate ask, naming the key', async ({ page, server }) => {
     `Are you sure you want to reactivate license ${license.licenseKey}?`,
   );
   await reactivating.getByRole('button', { name: 'Reactivate' }).click();
-  await expect(
-    page.getByText(new RegExp(`^License ${license.licenseKey} for .+ reactivated$`)),
-  ).toBeVisible();
+  await expectSaid(page, new RegExp(`License ${license.licenseKey} for .+ reactivated`));
   await expect(page.getByRole('tab')).toHaveText(['Active1', 'Revoked0', 'Expired0']);
 });
 
@@ -87,7 +94,7 @@ test('a license of a soft-deleted customer keeps only Activations', async ({ pag
   expectStatus(page, 404);
   const askedAgain = page.waitForResponse((answer) => answer.status() === 404);
   await question.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
-  await expect(page.getByText(`Customer "${customer.name}" permanently deleted`)).toBeVisible();
+  await expectSaid(page, `Customer "${customer.name}" permanently deleted`);
   await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked0', 'Expired0']);
   await askedAgain;
 });

@@ -10,6 +10,7 @@ import {
   expect,
   expectAccessible,
   expectNoMoreFailures,
+  expectSaid,
   expectStatus,
   goTo,
   signInAs,
@@ -164,8 +165,7 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   const conflict = dialog(page, 'Someone else changed this meanwhile');
   await expect(conflict.getByRole('row')).toHaveText(['FieldTheirsYours', 'Max Activations95']);
   await conflict.getByRole('button', { name: 'Keep Theirs' }).click();
-  const kept = page.getByRole('status').filter({ hasText: 'Kept what someone else saved' });
-  await expect(kept).toContainText(license.licenseKey);
+  await expectSaid(page, `Kept what someone else saved${license.licenseKey}`);
   await expect(conflict).toBeHidden();
   await expect(row(page, license)).toContainText('0/9');
   await page.goBack();

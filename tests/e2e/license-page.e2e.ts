@@ -8,6 +8,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   quiet,
   seenOn,
@@ -51,8 +52,9 @@ test('the page of a license shows its machines, validity, validations and histor
   // an extension whose answer was lost is not said to be refused
   await loseAnswers(page, licenses.update);
   await extend.click();
-  await expect(page.getByLabel('Notifications')).toHaveText(
-    /^The server cannot be reached\. Your change may have been applied. Check before you try again\.[\w-]+ for /,
+  await expectSaid(
+    page,
+    /^The server cannot be reached\. Your change may have been applied\. Check before you try again\.[\w-]+ for /,
   );
   await expect(validity).toContainText('1 Jan 2040');
 
@@ -89,7 +91,7 @@ test('the page of a license shows its machines, validity, validations and histor
   const last = await makeLicense(server.admin, { validUntil: '9999-12-31T00:00:00Z' });
   await goTo(page, `/licenses/${last.licenseId}`);
   await extend.click();
-  await expect(page.getByLabel('Notifications')).toContainText('ends on the latest date already');
+  await expectSaid(page, 'ends on the latest date already');
 });
 
 test('a license that is transferred behind the question whether to revoke it is not revoked', async ({

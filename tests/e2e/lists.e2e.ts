@@ -10,6 +10,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   goTo,
   heading,
@@ -266,7 +267,7 @@ test('what is not possible says why, and what loses the focus leaves it near', a
     await expect(rowOf(page, license.licenseKey)).toContainText('Customer is soft-deleted');
     await page.keyboard.press('j');
     await page.keyboard.press('r');
-    await expect(page.getByText('Reactivate: Customer is soft-deleted')).toBeVisible();
+    await expectSaid(page, 'Reactivate: Customer is soft-deleted');
     await page.keyboard.press('m');
     const item = page.getByRole('menuitem', { name: 'Reactivate' });
     await expect(item).toContainText('Customer is soft-deleted');

@@ -12,6 +12,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   rowOf,
   signInAs,
@@ -50,7 +51,7 @@ test('a policy says beforehand what it changes, is saved, and explains itself on
   await page.getByRole('option', { name: 'Not set' }).click();
   await expect(impact).toHaveText('1 of 1 machine would be offered something else now.');
   await form.getByRole('button', { name: 'Save Policy' }).click();
-  await expect(page.getByText('Update policy saved')).toBeVisible();
+  await expectSaid(page, 'Update policy saved');
   const saved = { params: { id: customer.customerId } };
   expect(await server.admin.ok(policies.getOfCustomer, saved)).toMatchObject({
     ...noPolicy,

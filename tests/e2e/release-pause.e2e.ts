@@ -14,6 +14,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   goTo,
   quiet,
@@ -116,7 +117,7 @@ test('a rollout whose installs fail pauses itself, says why, and goes on when re
     `Offer version ${release.version} to 50 % of users again? Failures are counted from 0 again.`,
   );
   await question.getByRole('button', { name: 'Resume' }).click();
-  await expect(page.getByText(`Rollout of ${release.version} resumed`)).toBeVisible();
+  await expectSaid(page, `Rollout of ${release.version} resumed`);
   await expect(notice).toBeHidden();
   await expect(row(page, release)).not.toContainText('Paused');
   expect(await stored(server, release)).toMatchObject({ pausedAt: null, rolloutPercentage: 50 });

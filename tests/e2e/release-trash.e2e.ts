@@ -6,6 +6,7 @@ import {
   expect,
   expectAccessible,
   expectColor,
+  expectSaid,
   expectStatus,
   inDays,
   rowOf,
@@ -60,7 +61,7 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
   await undo.hover();
   await expect(row(page, release)).toHaveCount(0);
   await undo.click();
-  await expect(page.getByText('Release restored successfully', { exact: true })).toBeVisible();
+  await expectSaid(page, 'Release restored successfully');
   await expect(row(page, release)).toBeVisible();
 
   // it does not restore what a colleague deleted
@@ -76,7 +77,7 @@ test('deleting moves a release to the recycle bin, with a way back', async ({ pa
   await server.admin.ok(releases.softDelete, { ...at, body: { reason: 'It crashes' } });
   expectStatus(page, 409);
   await undo.click();
-  await expect(page.getByText('This release was changed since you saw it. Look at it again.')).toBeVisible();
+  await expectSaid(page, 'This release was changed since you saw it. Look at it again.');
 });
 
 test('the recycle bin says what was deleted, by whom, why, and for how long it stays', async ({
@@ -144,7 +145,7 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   );
   await restoring.getByRole('textbox', { name: 'Reason' }).fill('Deleted by mistake');
   await restoring.getByRole('button', { name: 'Restore' }).click();
-  await expect(page.getByText('Release restored successfully', { exact: true })).toBeVisible();
+  await expectSaid(page, 'Release restored successfully');
   await expect(rowOf(table, '"Left 7"')).toHaveCount(0);
 
   await rowOf(table, '"Left 8"').getByRole('button', { name: 'Delete' }).click();
@@ -155,7 +156,7 @@ test('the recycle bin says what was deleted, by whom, why, and for how long it s
   await expectAccessible(page);
   await deleting.getByRole('textbox', { name: 'Reason' }).fill('Contains a secret');
   await deleting.getByRole('button', { name: 'Yes, Delete Permanently' }).click();
-  await expect(page.getByText('Release permanently deleted', { exact: true })).toBeVisible();
+  await expectSaid(page, 'Release permanently deleted');
   await expect(rowOf(table, '"Left 8"')).toHaveCount(0);
   await page.getByRole('link', { name: 'Back to Releases' }).click();
   await expect(page).toHaveURL(/\/releases$/);

@@ -10,6 +10,7 @@ import {
   dialog,
   expect,
   expectAccessible,
+  expectSaid,
   expectStatus,
   goTo,
   quiet,
@@ -252,7 +253,7 @@ test('the page of a release shows its plan and what became of it, and changes it
   await expect(page.getByText(/1 failed$/)).toBeVisible();
   await page.getByRole('button', { name: 'Widen 80.1.0 (stable) for Windows (x64)' }).click();
   await dialog(page, 'Widen Rollout').getByRole('button', { name: 'Widen to 100 %' }).click();
-  await expect(page.getByText('Rollout of 80.1.0 widened to 100 %')).toBeVisible();
+  await expectSaid(page, 'Rollout of 80.1.0 widened to 100 %');
   expect((await stored(server, release)).rolloutPercentage).toBe(100);
 });
 

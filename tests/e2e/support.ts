@@ -91,17 +91,19 @@ function recordToasts(): void {
 }
 
 /**
- * Asserts that a toast has said this since the last one of which this was asserted: a busy machine may look for it after its
+ * Asserts that a toast has said this, and that once for each time that it did: a busy machine may look for it after its
  * three seconds.
  */
-export async function expectSaid(page: Page, text: string): Promise<void> {
-  const take = () =>
+export async function expectSaid(page: Page, text: string | RegExp): Promise<void> {
+  const others = () =>
     page.evaluate((wanted) => {
       const { said } = window as unknown as { said: string[] };
-      const at = said.findIndex((one) => one.includes(wanted));
-      return at < 0 ? said.join('; ') : (said.splice(0, at + 1), wanted);
+      const at = said.findIndex((one) =>
+        typeof wanted === 'string' ? one.includes(wanted) : wanted.test(one),
+      );
+      return at < 0 ? said.join('; ') : void said.splice(at, 1);
     }, text);
-  await expect.poll(take, 'what a toast has said').toBe(text);
+  await expect.poll(others, `what toasts have said, without "${text}"`).toBeUndefined();
 }
 
 /**

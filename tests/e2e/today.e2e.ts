@@ -52,9 +52,7 @@ test('a line leads to its records, as many as it counts, and opens the most urge
   const ends = await server.admin.ok(licenses.get, { params: { id: other.licenseId } });
   expect(ends.validUntil).toBe(other.validUntil);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(
-    page.getByText(new RegExp(`^License ${urgent.licenseKey} for .+ ends on .+ again`)),
-  ).toBeVisible();
+  await expectSaid(page, new RegExp(`License ${urgent.licenseKey} for .+ ends on .+ again`));
   // whichever license the line names by then: the button is disabled while it waits
   await extend.press('Enter');
   await expect(page.getByText(/^License \S+ for .+ extended to/)).toBeVisible();
@@ -82,7 +80,7 @@ test('a line leads to its records, as many as it counts, and opens the most urge
     answer();
     await expect(extendOf(next.name)).toBeVisible();
     await page.mouse.up();
-    await expect(page.getByLabel('Notifications')).toContainText(/extended/);
+    await expectSaid(page, 'extended');
     const { validUntil } = await server.admin.ok(licenses.get, { params: { id: next.license.licenseId } });
     expect(validUntil).toBe(next.license.validUntil);
   });
