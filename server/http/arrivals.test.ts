@@ -252,7 +252,7 @@ describe('a body that is too large', () => {
 describe('large incomplete bodies', () => {
   let limited: TestServer;
   beforeAll(async () => {
-    limited = await startTestServer({ arrival: { jsonBytesAtOnce: 3 * MiB } });
+    limited = await startTestServer({ arrival: { jsonBytesAtOnce: 3.5 * MiB } });
   });
   const login = (headers: Record<string, string | number>) =>
     headOf('POST', '/api/v1/auth/login', { expect: '100-continue', ...headers });
@@ -294,6 +294,12 @@ describe('large incomplete bodies', () => {
   test('count by what has arrived: those that send nothing refuse no other', async () => {
     await openAll([chunked, chunked, large, large]);
     expect((await send(MiB)).status).toBe(400);
+  });
+
+  test('count by their pieces too, each of which takes more memory than its byte', async () => {
+    const [tiny] = await openAll([chunked]);
+    tiny!.socket.write(inChunk(' ').repeat(8000));
+    await eventually(() => tiny!.seen.text.includes('HTTP/1.1 503 '));
   });
 
   test('no longer count when they are complete', async () => {

@@ -28,6 +28,8 @@ export type ArrivalLimits = {
 export const mostJsonBytes = 1024 * 1024;
 /** Bodies up to this size are always accepted: many large ones must not block sign-in or validation. */
 const smallJsonBytes = 64 * 1024;
+/** What Node needs beside the bytes of each piece, which a client may send one byte at a time. */
+const pieceBytes = 512;
 
 /** Long enough for the slowest hospital networks; a slow-drip client is disconnected within half a minute. */
 export const arrivalLimits: ArrivalLimits = {
@@ -51,8 +53,9 @@ export class TooManyBodies extends Error {}
 /** A request whose body is incomplete. */
 type Arrival = {
   raw: IncomingMessage;
-  /** Bytes that have arrived of its JSON, and those that count: none of a small or a refused body. */
+  /** Bytes and pieces that have arrived of its JSON, and the memory that counts: none of a small or a refused body. */
   received: number;
+  pieces: number;
   memory: number;
   /** Only for a binary; Fastify reads JSON. */
   body: PassThrough | undefined;
@@ -88,6 +91,7 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
     const arrival: Arrival = {
       raw,
       received: 0,
+      pieces: 0,
       memory: 0,
       body: undefined,
       ...began,
@@ -129,9 +133,10 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
   function count(arrival: Arrival, bytes: number): void {
     if (arrival.isRefused || arrival.respondedAt !== undefined) return;
     arrival.received += bytes;
+    arrival.pieces += 1;
+    const needed = arrival.received + arrival.pieces * pieceBytes;
     // of one that is too large, Fastify keeps nothing
-    const isKept = arrival.received > smallJsonBytes && arrival.received <= mostJsonBytes;
-    keep(arrival, isKept ? arrival.received : 0);
+    keep(arrival, needed > smallJsonBytes && arrival.received <= mostJsonBytes ? needed : 0);
     if (jsonBytes <= limits.jsonBytesAtOnce) return;
     keep(arrival, 0);
     refuse(arrival, new TooManyBodies());
