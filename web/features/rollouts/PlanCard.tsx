@@ -18,7 +18,8 @@ export function PlanCard({ progress }: { progress: RolloutProgress }) {
   const steps = rolloutPlan ?? [{ percentage: rolloutPercentage, hours: null }];
   const at = release.isDraft ? null : rolloutPlan === null ? 0 : stepTaken;
   // of what it does not watch, the guard is quiet too
-  const isUnwatched = releaseRefusal.pause(release) !== null && guard.verdict === 'QUIET';
+  const isReplaced = progress.newer !== null && rolloutPercentage === 100;
+  const isUnwatched = (isReplaced || releaseRefusal.pause(release) !== null) && guard.verdict === 'QUIET';
   const next = nextStep(release);
   return (
     <Card title="Rollout" actions={!isUnwatched && <Guard verdict={guard.verdict} />}>
