@@ -21,7 +21,8 @@ export default function WidenRollout({ release, onClose }: { release: Release; o
         ? [unfed]
         : [
             ...widenSentences(reach, from, to),
-            ...besideSentences({ ...reach, hides: [] }, to),
+            // another step than the first hides no more than the one before
+            ...besideSentences(from === 0 ? reach : { ...reach, hides: [] }, to),
             ...policySentence(release.channel),
           ],
   });
