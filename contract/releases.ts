@@ -342,10 +342,9 @@ export const releases = {
     answer: z.object({
       machines: z.number(),
       running: z.number().meta({ description: 'Machines of these channels that run this version already' }),
-      newer: z
-        .object({ machines: z.number(), version: z.string() })
-        .nullable()
-        .meta({ description: 'Machines that are offered a newer release instead, and the newest of these' }),
+      newer: z.array(z.object({ machines: z.number(), version: z.string() })).meta({
+        description: 'How many machines are offered a newer release instead, by its version',
+      }),
       below: z.number().meta({
         description:
           'Machines of these channels that run an older version, but one below the minimum version',

@@ -123,11 +123,10 @@ export function reachSentences(reach: Counted, percentage: number, from?: string
 
 /** Of the machines that run an older version, those that are not offered the build at any percentage. */
 const otherSentences = ({ newer, below }: Counted) => [
-  ...(newer
-    ? [
-        `${counted(newer.machines, 'machine')} with an older version ${areOf(newer.machines)} offered ${newer.version} instead, unless an update policy holds that back.`,
-      ]
-    : []),
+  ...newer.map(
+    ({ machines, version }) =>
+      `${counted(machines, 'machine')} with an older version ${areOf(machines)} offered ${version} instead, unless an update policy holds that back.`,
+  ),
   ...(below > 0
     ? [
         `${counted(below, 'machine')} with an older version ${areOf(below)} below the minimum app version, and not offered it.`,
@@ -142,7 +141,8 @@ export function besideSentences({ hides, hiddenBy }: Pick<Reach, 'hides' | 'hidd
   if (percentage === 100) return [];
   return [
     ...(hiddenBy ? [hiddenText(hiddenBy)] : []),
-    ...hides.map(
+    // before it begins, it hides none
+    ...(percentage === 0 ? [] : hides).map(
       (older) =>
         `${older.version}, at ${older.rolloutPercentage} %, is offered meanwhile only to machines from which an update policy or the minimum app version keeps this one, and takes no step by itself. Withdraw ${older.version} if this release replaces it.`,
     ),

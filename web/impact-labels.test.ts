@@ -38,7 +38,7 @@ test('a customer without licenses has no machines to speak of', () => {
 });
 
 const said = (machines: number, percentage: number, from?: string) =>
-  reachSentences({ machines, newer: null, below: 0 }, percentage, from);
+  reachSentences({ machines, newer: [], below: 0 }, percentage, from);
 
 test('publishing says how many machines are offered it: all, or the share of the rollout', () => {
   const where = 'of this platform, architecture and channel';
@@ -59,7 +59,7 @@ test('publishing says how many machines are offered it: all, or the share of the
 });
 
 test('publishing says who is offered a newer release instead, or is below the minimum version, also where all are', () => {
-  const newer = { machines: 812, version: '4.3.0' };
+  const newer = [{ machines: 812, version: '4.3.0' }];
   const others = [
     '812 machines with an older version are offered 4.3.0 instead, unless an update policy holds that back.',
     '1 machine with an older version is below the minimum app version, and not offered it.',
@@ -95,13 +95,14 @@ test('a partial rollout says which one it hides, and which one hides it', () => 
     expect.stringMatching(/^4\.3\.0 is rolling out \(1 %\)/),
   ]);
   expect(besideSentences({ hides: [release], hiddenBy: release }, 100)).toEqual([]);
+  expect(besideSentences({ hides: [release], hiddenBy: null }, 0)).toEqual([]);
 });
 
 test('widening says how many machines come on top: all that are left at 100 %, also where most have installed it', () => {
   const where = 'of this platform, architecture and channel';
   const rest = `${where} will be offered it, from the next check, unless an update policy holds it back.`;
   const more = (machines: number, running: number, from: number, to: number) =>
-    widenSentences({ machines, running, newer: null, below: 0 }, from, to);
+    widenSentences({ machines, running, newer: [], below: 0 }, from, to);
   expect(more(100, 900, 90, 100)).toEqual([`About 100 more of 100 machines ${rest}`]);
   expect(more(1000, 0, 5, 25)).toEqual([`About 200 more of 1,000 machines ${rest}`]);
   expect(more(50, 950, 50, 100)).toEqual([`About 50 more of 50 machines ${rest}`]);

@@ -41,12 +41,15 @@ export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof 
   const others = fed.filter((one) => one.version !== version);
   const asPartial = partial(build);
   const full = others.filter((one) => one.rolloutPercentage === 100 && isAhead(one, asPartial));
-  const elsewhere = taking.filter((group) => full.some((one) => wouldTake(one, group)));
-  const newest = full.find((one) => elsewhere.some((group) => wouldTake(one, group)));
+  const insteadOf = (group: (typeof rows)[number]) => full.find((one) => wouldTake(one, group));
+  const newer = full
+    .map((one) => ({ version: one.version, groups: taking.filter((group) => insteadOf(group) === one) }))
+    .filter(({ groups }) => groups.length > 0)
+    .map((one) => ({ version: one.version, machines: sumOf(one.groups) }));
   return {
-    machines: sumOf(taking) - sumOf(elsewhere),
+    machines: sumOf(taking.filter((group) => !insteadOf(group))),
     running: sumOf(rows.filter(({ runs }) => runs !== null && ours.includes(runs))),
-    newer: newest ? { machines: sumOf(elsewhere), version: newest.version } : null,
+    newer,
     below: minimumAppVersion === undefined ? 0 : sumOf(older) - sumOf(taking),
     ...besideOf(others, asPartial),
   };

@@ -207,7 +207,7 @@ describe('the reach of a release', () => {
     const asked = (fields: object = {}) =>
       api.ok(calls.reach, { query: { ...line, version: '2.0.0', channel: 'stable', ...fields } });
     const reach = async (fields: object) => (await asked(fields)).machines;
-    const alone = { newer: null, below: 0, hides: [], hiddenBy: null };
+    const alone = { newer: [], below: 0, hides: [], hiddenBy: null };
     expect(await asked()).toEqual({ ...alone, machines: 7 + 5 + 3 + 2, running: 13 });
     expect(await reach({ channel: 'beta' })).toBe(5);
     expect(await reach({ channel: 'alpha' })).toBe(0);
@@ -256,16 +256,18 @@ describe('the reach of a release', () => {
     await api.ok(calls.softDelete, { ...paused, body: { reason: 'x' } });
     expect(await impactOf(next.id)).toMatchObject({ hides: [{ id: own.id }] });
     await publish('2.1.0', 100, { minimumAppVersion: '1.0.0' });
-    expect(await asked()).toMatchObject({ machines: 7, newer: { machines: 5, version: '2.1.0' } });
+    expect(await asked()).toMatchObject({ machines: 7, newer: [{ machines: 5, version: '2.1.0' }] });
     await publish('2.2.0', 100);
-    expect(await asked()).toMatchObject({ machines: 0, newer: { machines: 12, version: '2.2.0' } });
+    expect(await asked()).toMatchObject({ machines: 0, newer: [{ machines: 12, version: '2.2.0' }] });
     expect(await impactOf(own.id)).toMatchObject({ newer: '2.2.0', hiddenBy: null });
-    expect(await asked({ fileKind: 'dmg' })).toMatchObject({ machines: 12, newer: null });
+    expect(await asked({ fileKind: 'dmg' })).toMatchObject({ machines: 12, newer: [] });
     await publish('5.0.0', 100, { channel: 'beta' });
     await insertMachines(3, { ...line, last_version: '0.9.0', channel: 'beta' }, 'newer beta');
-    expect(await asked({ version: '4.0.0' })).toMatchObject({
-      machines: 12,
-      newer: { machines: 3, version: '5.0.0' },
+    const ofBeta = { machines: 3, version: '5.0.0' };
+    expect(await asked({ version: '4.0.0' })).toMatchObject({ machines: 12, newer: [ofBeta] });
+    expect(await asked()).toMatchObject({
+      machines: 0,
+      newer: [ofBeta, { machines: 12, version: '2.2.0' }],
     });
   });
 });
