@@ -110,6 +110,17 @@ test('what a large fleet leaves behind every day is removed in parts, so that no
   expect(await countOf(own.db.selectFrom('counted_today'))).toBe(0);
 });
 
+test('a part that fails prevents no other', async () => {
+  const own = await startTestServer();
+  await own.pool.query(`
+    insert into login_failures (subject, window_start, failures) values ('ip:192.0.2.1', '2020-01-01', 1);
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before delete on login_failures execute function refuse()`);
+  await expect(housekeep(own.context, checkedTime(own))).rejects.toThrow('refused');
+  const { rowCount } = await own.pool.query(`select from pg_class where relname ~ '^validations_2026_..$'`);
+  expect(rowCount).toBeGreaterThan(0);
+});
+
 describe('a clock that was wrong', () => {
   const start = async () => {
     const own = await startTestServer();

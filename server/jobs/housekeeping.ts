@@ -21,6 +21,7 @@ import { endFileTimesAhead } from '../features/offline/index.ts';
 import { endReleaseTimesAhead } from '../features/releases/index.ts';
 import { clearAnswers } from '../http/idempotency.ts';
 import { clearFailures } from '../throttle.ts';
+import { tryEach } from '../try-each.ts';
 
 /** Each deletes from the tables of its own feature, in parts that are transactions of their own. */
 const cleaners = [
@@ -34,14 +35,26 @@ const cleaners = [
   clearFigures,
 ];
 
+/** Each corrects times of its own feature, in a transaction of its own. */
+const correctors = [
+  endReleaseTimesAhead,
+  endOwnershipsAhead,
+  endRequestsAhead,
+  endSessionsAhead,
+  endKeyTimesAhead,
+  endFileTimesAhead,
+  endMachineTimesAhead,
+  endRefusalTimesAhead,
+];
+
 /**
  * Deletes expired data: responses for Idempotency-Key and counters after a day, ended sessions after 30 days, single
  * validations according to VALIDATIONS_KEEP, figures that Today does not compare. Corrects times that a clock ahead has
  * written. Returns the partitions of validations that were created and dropped; undefined if another process is doing a
- * part of this.
+ * part of this. A part that fails prevents no other.
  */
 export async function housekeep(
-  context: ChangeParts & Pick<Context, 'config'>,
+  context: ChangeParts & Pick<Context, 'config' | 'log'>,
   time: CheckedTime,
 ): Promise<RotatedMonths | undefined> {
   let isAllDone = true;
@@ -54,24 +67,24 @@ export async function housekeep(
       isAllDone = false;
       return undefined;
     });
-  for (const clear of cleaners)
+  let rotated: RotatedMonths | undefined;
+  const clearing = cleaners.map((clear) => async () => {
     while ((await alone((change) => clear(change, time, context.config))) === clearedAtOnce);
-  for (const correct of [
-    endReleaseTimesAhead,
-    endOwnershipsAhead,
-    endRequestsAhead,
-    endSessionsAhead,
-    endKeyTimesAhead,
-  ])
-    await alone((change) => correct(change, time));
+  });
   // In a change of its own, so that other work does not extend the time that writers of validations wait; with a lock of
   // its own, or processes in other parts of this work would make each other leave it out.
-  const rotated = await alone(
-    (change) => keepValidations(change, time, context.config),
-    locks.validationRotation,
+  const rotating = async () => {
+    rotated = await alone(
+      (change) => keepValidations(change, time, context.config),
+      locks.validationRotation,
+    );
+  };
+  // machines that validate hold the locks of the last
+  const correcting = correctors.map((correct) => () => alone((change) => correct(change, time)));
+  await tryEach(
+    [...clearing, rotating, ...correcting],
+    (part) => part(),
+    (error) => context.log.error({ err: error }, 'A part of housekeeping failed'),
   );
-  // Machines that validate hold their locks: what waits for them in vain must not undo or prevent other work.
-  for (const correct of [endFileTimesAhead, endMachineTimesAhead, endRefusalTimesAhead])
-    await alone((change) => correct(change, time));
   return isAllDone ? rotated : undefined;
 }

@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { releases } from '../../contract/releases.ts';
 import { program } from '../../tests/binaries.ts';
 import {
@@ -142,6 +142,37 @@ test('an upload that a clock which was ahead dated is cancelled a day after the 
   expect(await sweepUploads(server.context, checkedTime(server))).toMatchObject({ cancelled: 0 });
   server.clock.advance(days(1) + hours(1));
   expect(await sweepUploads(server.context, checkedTime(server))).toMatchObject({ cancelled: 1 });
+});
+
+test('one upload and one file that cannot be removed hold up no others', async () => {
+  server.clock.set(new Date());
+  await signIn();
+  const [locked, free] = [await up.prepare(bytes), await up.prepare(bytes)];
+  const { storage } = server.context;
+  const orphans = [`${someId()}.exe`, `${someId()}.exe`];
+  for (const key of orphans) await storage.put(key, Readable.from([Buffer.from('x')]));
+  server.clock.advance(days(2));
+  const { remove } = storage;
+  await server.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before update on uploads for each row
+      when (old.upload_id = '${locked.uploadId}' and new.status = 'cancelled') execute function refuse()`);
+  let stuck: string | undefined;
+  const removal = vi.spyOn(storage, 'remove').mockImplementation(async (key) => {
+    // the orphan that is listed first
+    if (orphans.includes(key) && (stuck ??= key) === key) throw new Error('EPERM');
+    await remove(key);
+  });
+  onTestFinished(() => removal.mockRestore());
+  const failed = sweepUploads(server.context, checkedTime(server));
+  await expect(failed).rejects.toThrow('refused');
+  await signIn();
+  expect((await up.state(free.uploadId)).status).toBe(404);
+  expect((await up.state(locked.uploadId)).status).toBe(200);
+  expect((await keys()).filter((key) => orphans.includes(key))).toEqual([stuck]);
+  await server.pool.query('drop trigger refuse on uploads');
+  removal.mockRestore();
+  expect(await sweepUploads(server.context, checkedTime(server))).toEqual({ cancelled: 1, removed: 1 });
 });
 
 test('one of many processes sweeps', async () => {

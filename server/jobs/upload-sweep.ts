@@ -2,6 +2,7 @@ import { locks, withSessionLock } from '../db/locks.ts';
 import { cancelAbandoned, removeOrphans } from '../features/uploads/index.ts';
 import type { CheckedTime } from '../checked-time.ts';
 import type { Context } from '../context.ts';
+import { tryEach } from '../try-each.ts';
 
 type Swept = { cancelled: number; removed: number };
 
@@ -11,7 +12,15 @@ type Swept = { cancelled: number; removed: number };
  */
 export function sweepUploads(context: Omit<Context, 'clock'>, time: CheckedTime): Promise<Swept | undefined> {
   return withSessionLock(context.directUrl, locks.uploadSweep, async () => {
-    const cancelled = await cancelAbandoned(context, time);
-    return { cancelled, removed: await removeOrphans(context, time) };
+    const swept: Swept = { cancelled: 0, removed: 0 };
+    await tryEach(
+      [
+        async () => (swept.cancelled = await cancelAbandoned(context, time)),
+        async () => (swept.removed = await removeOrphans(context, time)),
+      ],
+      (part) => part(),
+      (error) => context.log.error({ err: error }, 'A part of the sweep of uploads failed'),
+    );
+    return swept;
   });
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import { aheadOf, type CheckedTime } from '../../checked-time.ts';
+import type { Context } from '../../context.ts';
+import { tryEach } from '../../try-each.ts';
 import { freeEndedSeats } from '../activations/index.ts';
 import { lockLicenseRow } from '../licenses/index.ts';
 
@@ -8,7 +10,10 @@ import { lockLicenseRow } from '../licenses/index.ts';
  * Frees the seats of offline machines whose license files have ended. A validation that needs a seat does the same for
  * its license, so this serves the lists and the audit log. Returns how many.
  */
-export async function endOfflineSeats(context: ChangeParts, { now }: CheckedTime): Promise<number> {
+export async function endOfflineSeats(
+  context: ChangeParts & Pick<Context, 'log'>,
+  { now }: CheckedTime,
+): Promise<number> {
   const due = await context.db
     .selectFrom('activations')
     .select('license_id')
@@ -17,11 +22,17 @@ export async function endOfflineSeats(context: ChangeParts, { now }: CheckedTime
     .where('offline_until', '<=', now)
     .execute();
   let freed = 0;
-  for (const { license_id: licenseId } of due)
-    freed += await systemChange(context, now, async (change) => {
-      await lockLicenseRow(change.tx, licenseId);
-      return freeEndedSeats(change, licenseId);
-    });
+  await tryEach(
+    due,
+    async ({ license_id: licenseId }) => {
+      freed += await systemChange(context, now, async (change) => {
+        await lockLicenseRow(change.tx, licenseId);
+        return freeEndedSeats(change, licenseId);
+      });
+    },
+    (error, { license_id: licenseId }) =>
+      context.log.error({ err: error, licenseId }, 'The offline seats of a license were not freed'),
+  );
   return freed;
 }
 

@@ -219,6 +219,21 @@ describe('the seat of an offline machine', () => {
     },
   );
 
+  test('is freed although that of another license cannot be', async () => {
+    const [stuck, other] = [await makeLicense(staff[0]), await makeLicense(staff[0])];
+    const machine = offlineMachine('ended');
+    for (const license of [stuck, other]) await issueTo(staff[0], license, machine, 1);
+    await wait(days(15));
+    await server.pool.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before update on activations for each row
+        when (old.license_id = '${stuck.licenseId}') execute function refuse()`);
+    await expect(endOfflineSeats(server.context, checkedTime(server))).rejects.toThrow('refused');
+    expect((await seatOf(other, machine)).status).not.toBe('active');
+    await server.pool.query('drop trigger refuse on activations');
+    expect(await endOfflineSeats(server.context, checkedTime(server))).toBe(1);
+  });
+
   test('lasts at least as long as the last answer that the machine got before', async () => {
     const validUntil = new Date(server.clock.now().getTime() + days(10.5)).toISOString();
     const license = await makeLicense(staff[0], { validUntil });

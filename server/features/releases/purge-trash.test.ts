@@ -81,6 +81,19 @@ test('many processes at once remove each release once', async () => {
   }
 });
 
+test('one that cannot be removed holds up no other', async () => {
+  const [stuck, other] = [await trashRelease(server), await trashRelease(server)];
+  server.clock.advance(days(30));
+  await server.pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before delete on releases for each row
+      when (old.release_id = '${stuck.id}') execute function refuse()`);
+  await expect(purgeTrash(server.context, checkedTime(server))).rejects.toThrow('refused');
+  expect([await exists(stuck.id), await exists(other.id)]).toEqual([true, false]);
+  await server.pool.query('drop trigger refuse on releases');
+  expect(await purgeTrash(server.context, checkedTime(server))).toBe(1);
+});
+
 test('while another process is at it, nothing is done here', async () => {
   const { id } = await trashRelease(server);
   server.clock.advance(days(30));

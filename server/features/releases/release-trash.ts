@@ -20,9 +20,7 @@ import type { CheckedTime } from '../../checked-time.ts';
 import { trashedRelease, liveRelease, notInTrash, toRecord } from './release-change.ts';
 import { lockRelease, selectReleases, toRelease, type ReleaseRow } from './release-row.ts';
 import { present } from '../../invariants.ts';
-
-/** Releases purged per transaction. */
-const atOnce = 5;
+import { tryEach } from '../../try-each.ts';
 
 /** Moves a release to the recycle bin, which removes it from all feeds. `seen`: the version that the caller was shown. */
 export async function softDeleteRelease(
@@ -82,32 +80,47 @@ export async function deletePermanently(
 }
 
 /**
- * Permanently removes releases that were in the recycle bin for 30 days, a few in each transaction, since the download
- * records removed with each may be many. Returns the number removed by this process; undefined while another process purges.
+ * Permanently removes releases that were in the recycle bin for 30 days, each in its own transaction, since the download
+ * records removed with it may be many. Returns the number removed by this process; undefined while another process purges.
  * Skips a release that is being restored.
  */
 export async function purgeTrash(
   context: ChangeParts & Files,
   { now }: CheckedTime,
 ): Promise<number | undefined> {
-  for (let removed = 0; ;) {
-    const batch = await systemChange(context, now, async (change) => {
-      if (!(await tryLock(change.tx, locks.trashPurge))) return undefined;
-      const rows = await selectReleases(change.tx)
-        .where('r.deleted_at', '<=', dueIfDeletedBy(now))
-        .orderBy('r.deleted_at')
-        .limit(atOnce)
-        .forUpdate('r')
-        .skipLocked()
-        .execute();
-      const what = `permanently deleted after ${trashDays} days in the recycle bin`;
-      for (const row of rows) await remove(change, context, row, 'release.purged', what);
-      return rows.length;
+  let isAllDone = true;
+  let removed = 0;
+  const alone = <T>(work: (change: Change) => Promise<T>): Promise<T | undefined> =>
+    systemChange(context, now, async (change) => {
+      if (await tryLock(change.tx, locks.trashPurge)) return work(change);
+      isAllDone = false;
+      return undefined;
     });
-    if (batch === undefined) return undefined;
-    removed += batch;
-    if (batch < atOnce) return removed;
-  }
+  const isDue = sql<boolean>`r.deleted_at <= ${dueIfDeletedBy(now)}`;
+  const due = await alone(({ tx }) =>
+    tx.selectFrom('releases as r').select('release_id').where(isDue).orderBy('deleted_at').execute(),
+  );
+  await tryEach(
+    due ?? [],
+    async ({ release_id }) => {
+      const isRemoved = await alone(async (change) => {
+        const row = await selectReleases(change.tx)
+          .where('r.release_id', '=', release_id)
+          .where(isDue)
+          .forUpdate('r')
+          .skipLocked()
+          .executeTakeFirst();
+        if (!row) return false;
+        const what = `permanently deleted after ${trashDays} days in the recycle bin`;
+        await remove(change, context, row, 'release.purged', what);
+        return true;
+      });
+      if (isRemoved) removed++;
+    },
+    (error, { release_id: releaseId }) =>
+      context.log.error({ err: error, releaseId }, 'A release in the recycle bin was not purged'),
+  );
+  return isAllDone ? removed : undefined;
 }
 
 /** Releases deleted by this time are permanently deleted within `days`; by default, those that may be now. */

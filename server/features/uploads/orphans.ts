@@ -5,6 +5,7 @@ import type { Db } from '../../db/client.ts';
 import type { Storage, StoredThing } from '../../storage/storage.ts';
 import type { CheckedTime } from '../../checked-time.ts';
 import { blockmapKeyOf, fileKeyOf, isOwnKey } from '../../binaries/storage-key.ts';
+import { tryEach } from '../../try-each.ts';
 import { requireOwn } from './ownership.ts';
 
 const atOnce = 500;
@@ -15,23 +16,34 @@ const atOnce = 500;
  * the storage of this installation. Returns the number removed.
  */
 export async function removeOrphans(
-  context: ChangeParts & Pick<Context, 'storage' | 'config'>,
+  context: ChangeParts & Pick<Context, 'storage' | 'config' | 'log'>,
   { now }: CheckedTime,
 ): Promise<number> {
-  const { db, storage } = context;
+  const { db, storage, log } = context;
   await requireOwn(context, now);
-  // newer files may belong to a running call
-  const before = now.getTime() - dayMs;
   let removed = 0;
+  await tryEach(
+    // newer files may belong to a running call
+    orphansOf(db, storage, now.getTime() - dayMs),
+    async ({ key, unfinished }) => {
+      await (unfinished ? storage.abandon(unfinished) : storage.remove(key));
+      removed++;
+    },
+    async (error, { key }) => {
+      log.error({ err: error, key }, 'A stored file that belongs to nothing was not removed');
+      // not one attempt for each file in an outage
+      await storage.check();
+    },
+  );
+  return removed;
+}
+
+async function* orphansOf(db: Db, storage: Storage, before: number): AsyncGenerator<StoredThing, void> {
   for await (const things of ownThings(storage)) {
     const old = things.filter((thing) => thing.modifiedAt.getTime() < before);
     const known = await knownOf(db, old);
-    for (const thing of old.filter(({ key, unfinished }) => !known.has(unfinished?.token ?? key))) {
-      await (thing.unfinished ? storage.abandon(thing.unfinished) : storage.remove(thing.key));
-      removed++;
-    }
+    yield* old.filter(({ key, unfinished }) => !known.has(unfinished?.token ?? key));
   }
-  return removed;
 }
 
 /** Stored files with names in our format, some hundred at a time. */

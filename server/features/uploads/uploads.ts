@@ -10,6 +10,7 @@ import type { Db } from '../../db/client.ts';
 import { fail, isFailure, type Failure } from '../../failure.ts';
 import type { Unfinished } from '../../storage/storage.ts';
 import { aheadOf, type CheckedTime } from '../../checked-time.ts';
+import { tryEach } from '../../try-each.ts';
 import { checkIdentity } from '../releases/index.ts';
 import { requireOwn } from './ownership.ts';
 import { acceptedKindOf } from '../../binaries/file-kind.ts';
@@ -149,16 +150,21 @@ export async function cancelAbandoned(
     await tx.updateTable('upload_chunks').set({ claimed_at: now }).where('claimed_at', '>', ahead).execute();
   });
   let cancelled = 0;
-  for (const { upload_id } of await abandoned(context.db, now).execute()) {
-    const isCancelled = await systemChange(context, now, async (change) => {
-      // removing the bytes of others takes long: this one may go on again
-      await lockUpload(change.tx, upload_id);
-      if (!(await abandoned(change.tx, now).where('upload_id', '=', upload_id).executeTakeFirst()))
-        return false;
-      return !isFailure(await cancelUpload(change, context, upload_id));
-    });
-    if (isCancelled) cancelled++;
-  }
+  await tryEach(
+    await abandoned(context.db, now).execute(),
+    async ({ upload_id }) => {
+      const isCancelled = await systemChange(context, now, async (change) => {
+        // removing the bytes of others takes long: this one may go on again
+        await lockUpload(change.tx, upload_id);
+        if (!(await abandoned(change.tx, now).where('upload_id', '=', upload_id).executeTakeFirst()))
+          return false;
+        return !isFailure(await cancelUpload(change, context, upload_id));
+      });
+      if (isCancelled) cancelled++;
+    },
+    (error, { upload_id: uploadId }) =>
+      context.log.error({ err: error, uploadId }, 'An abandoned upload was not cancelled'),
+  );
   return cancelled;
 }
 
