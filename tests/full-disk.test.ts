@@ -45,6 +45,17 @@ const metric = async (line: RegExp) => {
   return Number(line.exec(text)?.[1]);
 };
 
+/** The values that raise the alert of records that wait, once they last. */
+async function alerted(): Promise<number[]> {
+  const rules = await readFile(join(import.meta.dirname, '../deploy/alerts.yml'), 'utf8');
+  const [, rule] = /alert: LanyardRecordsUnwritten\n((?: {8}.*\n)+)/.exec(rules)!;
+  const names = [...rule!.matchAll(/lanyard_\w+/g)].map(([name]) => name);
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  return names.flatMap((name) =>
+    [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))].map(([, value]) => Number(value)),
+  );
+}
+
 test('a machine that holds its seat is answered and signed; what needs a write is refused; records wait', async () => {
   const license = await makeLicense(staff, { maxActivations: 5 });
   await validateOn(server.api(await makeApiKey(staff)), license, 'seated');
@@ -81,6 +92,7 @@ test('a machine that holds its seat is answered and signed; what needs a write i
   await eventually(() => said.some((line) => line.includes('Rows wait for the database')));
   expect(await metric(/^lanyard_unwritten_records\{queue="validations"\} (\d+)$/m)).toBe(3);
   expect(await metric(/^lanyard_journal_bytes (\d+)$/m)).toBe(0);
+  expect(Math.max(...(await alerted())), 'though memory is not full').toBeGreaterThan(0);
 
   await setFull(false);
   await eventually(async () => {
@@ -92,6 +104,7 @@ test('a machine that holds its seat is answered and signed; what needs a write i
     expect(await metric(/^lanyard_unwritten_records\{queue="validations"\} (\d+)$/m)).toBe(0),
   );
   expect(await metric(/^lanyard_dropped_records_total\{queue="validations"\} (\d+)$/m)).toBe(0);
+  await eventually(async () => Math.max(...(await alerted())) === 0);
   expect(await validateOn(desktop, license, 'newcomer')).toMatchObject({ code: 'VALID' });
 });
 

@@ -58,9 +58,14 @@ export function createWriteBehind({ log, journal, lastWriteMs = 4000, ...parts }
       queues.set(name, queue);
       return { add: queue.add, flush: queue.flushNow, isBehind: queue.isBehind };
     },
-    /** Rows in memory and rows dropped since the start, by queue. */
+    /** By queue: rows in memory, since how many milliseconds rows wait in vain, and rows dropped since the start. */
     state: () =>
-      [...queues].map(([name, { waiting, dropped }]) => ({ name, waiting: waiting(), dropped: dropped() })),
+      [...queues].map(([name, { waiting, failingMs, dropped }]) => ({
+        name,
+        waiting: waiting(),
+        failingMs: failingMs(),
+        dropped: dropped(),
+      })),
     journalBytes: journal.bytes,
     damagedFiles: journal.damaged,
     /** Moves waiting rows to the journal, and sends all later ones there. */
@@ -98,6 +103,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   let writing: Promise<void> = Promise.resolve();
   let written: string[] = [];
   let pauseMs = 0;
+  let failingSince = 0;
   let tryAgainAt = 0;
   let isClosing = false;
   let dropped = 0;
@@ -140,7 +146,9 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   async function writeAll(): Promise<void> {
     while (!isClosing && (head.length > 0 || (await hasMore()))) {
       if (!(head.length > 0 ? await writeHead() : await writeJournaled())) {
-        tryAgainAt = performance.now() + (pauseMs = Math.min(longestPauseMs, 2 * pauseMs || everyMs));
+        const now = performance.now();
+        if (pauseMs === 0) failingSince = now;
+        tryAgainAt = now + (pauseMs = Math.min(longestPauseMs, 2 * pauseMs || everyMs));
         return;
       }
       if (pauseMs > 0) log.info({ queue: name }, 'Rows are written again');
@@ -241,6 +249,7 @@ function createQueue<Row>(name: string, write: Write<Row>, { log, journal, ...pa
   return {
     add: (row: Row) => void tail.push(row),
     waiting,
+    failingMs: () => (pauseMs > 0 ? performance.now() - failingSince : 0),
     dropped: () => dropped,
     isBehind: async () => {
       if (pauseMs > 0 || waiting() > mostOfBatch) return true;

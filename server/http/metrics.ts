@@ -163,6 +163,13 @@ export function serveMetrics(
     'sum',
     'queue',
   );
+  gauge(
+    'lanyard_unwritten_seconds',
+    'For how long records have waited because the database does not take them',
+    () => behind.state().map(({ name, failingMs }) => [name, failingMs / 1000]),
+    'max',
+    'queue',
+  );
   counter(
     'lanyard_dropped_records_total',
     'Records lost because the journal was full, or the database refused them',
