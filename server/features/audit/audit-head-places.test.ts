@@ -174,5 +174,13 @@ describe('the head goes elsewhere too', () => {
     read.mockRestore();
     await fresh.tick();
     expect(fresh.state().broken!.problem).toContain('as the head in the storage says');
+    // nor does it then count as one that has found nothing
+    logged.length = 0;
+    vi.spyOn(storage, 'readNote').mockRejectedValue(new Error('SlowDown'));
+    await fresh.tick();
+    expect(fresh.state().state).toBe('broken');
+    expect((await fresh.verify()).broken!.problem).toContain('as the head in the storage says');
+    expect(fresh.state().state).toBe('broken');
+    expect(logged.join()).not.toContain('whole again');
   });
 });

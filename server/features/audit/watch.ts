@@ -24,6 +24,7 @@ export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks
   const places = headPlaces(config, storage);
   const [inDataDir, ...elsewhere] = places;
   const stored = new Map<string, ChainState['kept'][number]>();
+  const lastRead = new Map<HeadPlace, KeptHead[]>();
   let knownUntil = 0;
   let sequence = 0;
   let endBroken: Broken | null = null;
@@ -34,16 +35,22 @@ export function createChainWatch(context: Context, keys: AuditKeys, sectionLinks
   let loggedProblem: string | undefined;
 
   /**
-   * Reads the heads from all reachable places, and updates the highest number known to be sealed. The others are added
-   * to `unread`.
+   * Reads the heads from all places, and updates the highest number known to be sealed. A place that cannot be read is
+   * added to `unread`, and counts with the head that was last read there: it belongs to the chain for good, and a break that
+   * it has proved is none the less there.
    */
   async function readHeads(where: HeadPlace[] = places, unread = new Set<HeadPlace>()): Promise<KeptHead[]> {
-    const read = (place: HeadPlace) =>
-      readKept([place]).catch((error: unknown) => {
+    const read = async (place: HeadPlace): Promise<KeptHead[]> => {
+      try {
+        const heads = await readKept([place]);
+        lastRead.set(place, heads);
+        return heads;
+      } catch (error) {
         failed(place, error);
         unread.add(place);
-        return [];
-      });
+        return lastRead.get(place) ?? [];
+      }
+    };
     const heads = (await Promise.all(where.map(read))).flat();
     knownUntil = Math.max(knownUntil, highestSequence(heads));
     return heads;
