@@ -418,6 +418,27 @@ test('a file that is gone when its turn comes is named, and fails no backup', as
   expect(backup.code).toBe(0);
 });
 
+test('a file that cannot be read is named, and the backup is made without it', async () => {
+  const [name] = (await readdir(join(home, 'binaries'))).filter((one) => one.endsWith('.blockmap'));
+  const binary = join(home, 'binaries', name!);
+  const stored = await readFile(binary);
+  // it has a size, and gives an error when it is read
+  await rm(binary);
+  await mkdir(binary);
+  const target = join(folder, 'unreadable.tar');
+  const backup = await runTool('backup', { DATA_DIR: home }, target);
+  await rm(binary, { recursive: true });
+  await writeFile(binary, stored);
+  expect(backup.code).toBe(1);
+  expect(backup.said).toContain(
+    `${name} of release 1.2.3 cannot be read: EISDIR: illegal operation on a directory, read\n`,
+  );
+  expect(backup.said).toContain('The backup is complete but for 1 file that cannot be read.');
+  const archive = await openArchive(target, () => undefined);
+  expect(archive.namesIn('binaries')).not.toContain(`binaries/${name}`);
+  expect(archive.namesIn('database')).not.toEqual([]);
+});
+
 test('a folder that is there and cannot be read fails a backup', async () => {
   const archive = await createArchive(join(await newDataDir(), 'a.tar'), new Date());
   onTestFinished(() => archive.abandon());

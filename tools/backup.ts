@@ -7,11 +7,11 @@ import { createDb, createPool, type WritableDb } from '../server/db/client.ts';
 import { labelsOfProcesses } from '../server/db/signals.ts';
 import { openKeys } from '../server/features/keys/index.ts';
 import { openStorage } from '../server/storage/open-storage.ts';
-import { nameOf, ownerName, type Storage } from '../server/storage/storage.ts';
+import { nameOf, ownerName, StorageDown, type Storage } from '../server/storage/storage.ts';
 import { endSignals } from '../server/stop.ts';
 import { refuseHalfRestored } from '../server/unfinished-restore.ts';
 import { readVersion } from '../server/version.ts';
-import { createArchive, type ArchiveWriter } from './backup/archive.ts';
+import { createArchive, SourceFailed, type ArchiveWriter } from './backup/archive.ts';
 import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './command-line.ts';
 import { dumpDatabase, openSnapshot, type Snapshot } from './backup/dump.ts';
 import { addFiles } from './backup/files.ts';
@@ -31,8 +31,12 @@ async function main(): Promise<void> {
   for (const signal of endSignals) process.once(signal, () => rmSync(`${file}.part`, { force: true }));
   const endProgress = showProgress(() => archive.bytes());
   try {
-    await createBackup(config, archive);
+    const unreadable = await createBackup(config, archive);
     say(`${file}: ${megabytes(archive.bytes())}. It contains the keys: keep it private.`);
+    if (unreadable > 0) {
+      say(`The backup is complete but for ${counted(unreadable, 'file')} that cannot be read.`);
+      process.exitCode = 1;
+    }
   } catch (error) {
     await archive.abandon();
     throw error;
@@ -41,7 +45,8 @@ async function main(): Promise<void> {
   }
 }
 
-async function createBackup(config: Config, archive: ArchiveWriter): Promise<void> {
+/** Returns how many binaries cannot be read. */
+async function createBackup(config: Config, archive: ArchiveWriter): Promise<number> {
   const database = await startDatabase(config, { exclusive: false, log: () => undefined });
   // a lower priority than the service
   setPriority(10);
@@ -65,7 +70,7 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<voi
       const content = await dumpDatabase(snapshot, archive, (name) => sayOnTerminal(`  ${name}`));
       const rows = content.tables.reduce((sum, table) => sum + table.rows, 0);
       say(`Database: ${content.tables.length} tables, ${rows} rows, ${journal.length} journal files`);
-      const binariesElsewhere = await addBinaries(snapshot, config, archive);
+      const { elsewhere: binariesElsewhere, unreadable } = await addBinaries(snapshot, config, archive);
       say(`Keys: ${keys.join(', ') || 'none in DATA_DIR'}`);
       for (const [name, value] of [
         ['SIGNING_KEY', config.signingKey],
@@ -78,6 +83,7 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<voi
         database: content,
         ...(binariesElsewhere ? { binariesElsewhere } : {}),
       });
+      return unreadable;
     } finally {
       await snapshot.end();
     }
@@ -106,27 +112,36 @@ async function onDatabase(url: string, work: (db: WritableDb) => Promise<void>):
   }
 }
 
-/** Adds the files of the releases in the snapshot, or returns where they are stored elsewhere. */
+/**
+ * Adds the files of the releases in the snapshot, or returns where they are stored elsewhere; and how many cannot be read.
+ * Those are named and left out: the database and the other files are worth more than a failure.
+ */
 async function addBinaries(
   { client }: Snapshot,
   config: Config,
   archive: ArchiveWriter,
-): Promise<string | undefined> {
+): Promise<{ elsewhere?: string; unreadable: number }> {
   if (config.storage.kind === 's3') {
     const place = nameOf(config.storage);
     say(`Binaries: not included. They are in ${place}, whose versioning keeps them.`);
-    return place;
+    return { elsewhere: place, unreadable: 0 };
   }
   const { rows } = await client.query<{ key: string; version: string }>(`
     select key, version from releases, unnest(array[storage_key, blockmap_key]) as key
      where key is not null order by key`);
   const storage = await openStorage(config.storage);
-  let [files, bytes] = [0, 0];
+  let [files, bytes, unreadable] = [0, 0, 0];
   try {
     for (const { key, version } of rows) {
-      const size = await addBinary(storage, archive, key);
-      if (size === undefined) say(`  ${key} of release ${version} is missing: it was deleted, or is lost.`);
-      else [files, bytes] = [files + 1, bytes + size];
+      try {
+        const size = await addBinary(storage, archive, key);
+        if (size === undefined) say(`  ${key} of release ${version} is missing: it was deleted, or is lost.`);
+        else [files, bytes] = [files + 1, bytes + size];
+      } catch (error) {
+        if (!(error instanceof SourceFailed || error instanceof StorageDown)) throw error;
+        say(`  ${key} of release ${version} cannot be read: ${error.message}`);
+        unreadable++;
+      }
     }
     const owner = rows.length > 0 && files === 0 ? await missingOwner(client, storage) : undefined;
     if (owner !== undefined)
@@ -139,7 +154,7 @@ async function addBinaries(
     storage.close();
   }
   say(`Binaries: ${files} files, ${megabytes(bytes)}`);
-  return undefined;
+  return { unreadable };
 }
 
 /** The id of the installation, if the database names another storage, or one that is lost. */

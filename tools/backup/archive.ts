@@ -15,12 +15,28 @@ const firstText =
 
 type Entries = Manifest['entries'];
 
+/** What is archived cannot be read. The archive itself is as before, and takes more. */
+export class SourceFailed extends Error {
+  constructor(cause: unknown) {
+    super((cause as Error).message, { cause });
+    this.name = 'SourceFailed';
+  }
+}
+
+async function* ofSource(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw new SourceFailed(error);
+  }
+}
+
 /** An archive that is being written. It gets its final name when it is complete. */
 export type ArchiveWriter = {
   /** Bytes written so far. */
   bytes(): number;
   add(name: string, bytes: Buffer | string): Promise<void>;
-  /** Throws if the stream does not have exactly `size` bytes. */
+  /** Throws SourceFailed, and leaves nothing of it, if the stream fails or does not have exactly `size` bytes. */
   addStream(name: string, size: number, bytes: AsyncIterable<Buffer>): Promise<void>;
   /** Writes the manifest, and renames the file to its final name. */
   finish(about: Omit<Manifest, 'entries' | 'format'>): Promise<void>;
@@ -37,7 +53,8 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
   ] as const)
     if (await stat(existing).catch(() => undefined))
       throw new CannotStart(`${existing} already exists. ${advice}`);
-  const handle = await open(part, 'wx', 0o600).catch((error: Error) => {
+  // appended to, so that writing goes on at the end after a part was taken back
+  const handle = await open(part, 'ax', 0o600).catch((error: Error) => {
     throw new CannotStart(`The backup cannot be written: ${error.message}`, { cause: error });
   });
   const entries: Entries = {};
@@ -50,14 +67,23 @@ export async function createArchive(file: string, now: Date): Promise<ArchiveWri
 
   async function addStream(name: string, size: number, bytes: AsyncIterable<Buffer>): Promise<void> {
     const hash = createHash('sha256');
+    const start = at;
     await write(headerOf(name, size, now));
     let received = 0;
-    for await (const piece of bytes) {
-      received += piece.length;
-      hash.update(piece);
-      await write(piece);
+    try {
+      for await (const piece of ofSource(bytes)) {
+        received += piece.length;
+        hash.update(piece);
+        await write(piece);
+      }
+      if (received !== size) throw new SourceFailed(new Error(`${name} has ${received} bytes, not ${size}`));
+    } catch (error) {
+      if (error instanceof SourceFailed) {
+        await handle.truncate(start);
+        at = start;
+      }
+      throw error;
     }
-    if (received !== size) throw new Error(`${name} has ${received} bytes, not ${size}`);
     await write(Buffer.alloc(paddingOf(size)));
     entries[name] = { size, sha256: hash.digest('hex') };
   }
