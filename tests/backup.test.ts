@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -437,6 +437,39 @@ test('a file that cannot be read is named, and the backup is made without it', a
   const archive = await openArchive(target, () => undefined);
   expect(archive.namesIn('binaries')).not.toContain(`binaries/${name}`);
   expect(archive.namesIn('database')).not.toEqual([]);
+});
+
+test('while binaries are copied, only the purge of the recycle bin waits', async () => {
+  const [name] = (await readdir(join(home, 'binaries'))).filter((one) => one.endsWith('.blockmap'));
+  const binary = join(home, 'binaries', name!);
+  const stored = await readFile(binary);
+  // whoever opens it waits until somebody writes there
+  await rm(binary);
+  execFileSync('mkfifo', [binary]);
+  const backup = spawnTool('backup', { DATA_DIR: home }, join(folder, 'slow.tar'));
+  try {
+    await eventually(() => backup.output().includes('journal files\n'));
+    await onInstallation(readConfig({ DATA_DIR: home }), { exclusive: false }, async (pool) => {
+      const held = async () => {
+        const { rows } = await pool.query<{ lock: string }>(`
+          select coalesce(((classid::bigint << 32) | objid::bigint)::text, relation::regclass::text) as lock
+            from pg_locks join pg_stat_activity using (pid)
+           where application_name = 'lanyard backup' and locktype in ('advisory', 'relation')`);
+        return rows.map(({ lock }) => lock);
+      };
+      await eventually(async () => expect(await held()).toEqual([String(locks.trashPurge)]));
+      const { rowCount } = await pool.query(
+        `select from pg_stat_activity where application_name = 'lanyard backup' and backend_xmin is not null`,
+      );
+      expect(rowCount, 'nothing is kept from the vacuum').toBe(0);
+    });
+  } finally {
+    await writeFile(binary, '');
+    const code = await backup.ended;
+    await rm(binary);
+    await writeFile(binary, stored);
+    expect(code, backup.output()).toBe(0);
+  }
 });
 
 test('a folder that is there and cannot be read fails a backup', async () => {

@@ -13,10 +13,9 @@ import { refuseHalfRestored } from '../server/unfinished-restore.ts';
 import { readVersion } from '../server/version.ts';
 import { createArchive, SourceFailed, type ArchiveWriter } from './backup/archive.ts';
 import { fileArgument, megabytes, runCommand, say, sayOnTerminal, showProgress } from './command-line.ts';
-import { dumpDatabase, openSnapshot, type Snapshot } from './backup/dump.ts';
+import { dumpDatabase, hasTable, openSnapshot, type Snapshot } from './backup/dump.ts';
 import { addFiles } from './backup/files.ts';
 import { requireDatabase, startDatabase } from './database.ts';
-import { onlyRow } from '../server/invariants.ts';
 
 /**
  * `npm run backup -- FILE`: writes database, binaries and keys into one file, while the service runs. It uses the
@@ -70,7 +69,10 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<num
       const content = await dumpDatabase(snapshot, archive, (name) => sayOnTerminal(`  ${name}`));
       const rows = content.tables.reduce((sum, table) => sum + table.rows, 0);
       say(`Database: ${content.tables.length} tables, ${rows} rows, ${journal.length} journal files`);
-      const { elsewhere: binariesElsewhere, unreadable } = await addBinaries(snapshot, config, archive);
+      const binaries = await listBinaries(snapshot);
+      // copying them may take hours
+      await snapshot.release();
+      const { elsewhere: binariesElsewhere, unreadable } = await addBinaries(binaries, config, archive);
       say(`Keys: ${keys.join(', ') || 'none in DATA_DIR'}`);
       for (const [name, value] of [
         ['SIGNING_KEY', config.signingKey],
@@ -94,10 +96,7 @@ async function createBackup(config: Config, archive: ArchiveWriter): Promise<num
 
 /** Throws if a key is missing that the database names: the service could not start on such a backup. */
 async function requireKeys({ client }: Snapshot, db: WritableDb, config: Config): Promise<void> {
-  const found = await client.query<{ table: string | null }>(
-    `select to_regclass('public.installation_keys') as table`,
-  );
-  if (onlyRow(found).table === null) return;
+  if (!(await hasTable(client, 'installation_keys'))) return;
   const named = await client.query('select from installation_keys limit 1');
   if (named.rowCount === 0) return;
   await openKeys(db, config, new Date());
@@ -112,12 +111,29 @@ async function onDatabase(url: string, work: (db: WritableDb) => Promise<void>):
   }
 }
 
+type Binaries = {
+  /** Each with the version of its release. */
+  files: { key: string; version: string }[];
+  /** The id of the installation, which its storage has too. */
+  owner: string | undefined;
+};
+
+async function listBinaries({ client }: Snapshot): Promise<Binaries> {
+  const files = await client.query<Binaries['files'][number]>(`
+    select key, version from releases, unnest(array[storage_key, blockmap_key]) as key
+     where key is not null order by key`);
+  const found = (await hasTable(client, 'installation'))
+    ? await client.query<{ id: string }>('select installation_id as id from installation')
+    : undefined;
+  return { files: files.rows, owner: found?.rows[0]?.id };
+}
+
 /**
- * Adds the files of the releases in the snapshot, or returns where they are stored elsewhere; and how many cannot be read.
+ * Adds the files of the releases, or returns where they are stored elsewhere; and how many cannot be read.
  * Those are named and left out: the database and the other files are worth more than a failure.
  */
 async function addBinaries(
-  { client }: Snapshot,
+  binaries: Binaries,
   config: Config,
   archive: ArchiveWriter,
 ): Promise<{ elsewhere?: string; unreadable: number }> {
@@ -126,13 +142,10 @@ async function addBinaries(
     say(`Binaries: not included. They are in ${place}, whose versioning keeps them.`);
     return { elsewhere: place, unreadable: 0 };
   }
-  const { rows } = await client.query<{ key: string; version: string }>(`
-    select key, version from releases, unnest(array[storage_key, blockmap_key]) as key
-     where key is not null order by key`);
   const storage = await openStorage(config.storage);
   let [files, bytes, unreadable] = [0, 0, 0];
   try {
-    for (const { key, version } of rows) {
+    for (const { key, version } of binaries.files) {
       try {
         const size = await addBinary(storage, archive, key);
         if (size === undefined) say(`  ${key} of release ${version} is missing: it was deleted, or is lost.`);
@@ -143,10 +156,10 @@ async function addBinaries(
         unreadable++;
       }
     }
-    const owner = rows.length > 0 && files === 0 ? await missingOwner(client, storage) : undefined;
-    if (owner !== undefined)
+    const { owner } = binaries;
+    if (binaries.files.length > 0 && files === 0 && owner && owner !== (await storage.readNote(ownerName)))
       throw new CannotStart(
-        `${nameOf(config.storage)} is not the storage of this installation, and has none of its ${rows.length} binaries. ` +
+        `${nameOf(config.storage)} is not the storage of this installation, and has none of its ${binaries.files.length} binaries. ` +
           'Mount the disk, or set STORAGE_URL as for the server. If the binaries are lost, ' +
           `write ${owner} into ${ownerName} there, and back up without them.`,
       );
@@ -155,13 +168,6 @@ async function addBinaries(
   }
   say(`Binaries: ${files} files, ${megabytes(bytes)}`);
   return { unreadable };
-}
-
-/** The id of the installation, if the database names another storage, or one that is lost. */
-async function missingOwner(client: Snapshot['client'], storage: Storage): Promise<string | undefined> {
-  const found = await client.query<{ id: string }>('select installation_id as id from installation');
-  const [installation] = found.rows;
-  return installation?.id === (await storage.readNote(ownerName)) ? undefined : installation?.id;
 }
 
 /** Returns the size; undefined if the file does not exist. */

@@ -39,6 +39,17 @@ export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
     .mine;
 }
 
+/** The name of the connection with which a backup holds locks. */
+export const backupName = 'lanyard backup';
+
+export async function isBackupUnderWay(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and application_name = ${backupName} limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
 /** How long a process that gives no sign of life keeps a lock. */
 const heldMs = 10_000;
 

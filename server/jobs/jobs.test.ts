@@ -6,6 +6,7 @@ import { makeCustomer, makeRelease } from '../../tests/factories.ts';
 import {
   days,
   eventually,
+  hours,
   isExplainedByLoad,
   minutes,
   startTestServer,
@@ -133,6 +134,21 @@ test('a job whose lock is held tries again within two minutes, and not when othe
   expect(Math.max(...waited)).toBeLessThan(minutes(2));
   await other.query('select pg_advisory_unlock_all()');
   other.release();
+  await jobs.stop();
+});
+
+test('a job that waits for a backup is not late', async () => {
+  const own = await startTestServer({ config: { logLevel: 'silent' } });
+  const next = nextRun('bin purge');
+  const backup = await own.pool.connect();
+  await backup.query('select pg_advisory_lock($1)', [locks.trashPurge]);
+  await backup.query(`set application_name = 'lanyard backup'`);
+  const jobs = startJobs(own.context, own.audit);
+  await eventually(() => next.inMs > 0);
+  expect(next.inMs).toBeLessThan(minutes(2));
+  expect(own.context.jobsDue.get('bin purge')!.getTime() - own.clock.now().getTime()).toBe(hours(1));
+  await backup.query('reset application_name; select pg_advisory_unlock_all()');
+  backup.release();
   await jobs.stop();
 });
 

@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib';
 import { CannotStart } from '../../server/cannot-start.ts';
 import { isLockTimeout } from '../../server/db/client.ts';
 import { withoutForeignLimits } from '../../server/db/limits.ts';
-import { locks } from '../../server/db/locks.ts';
+import { backupName, locks } from '../../server/db/locks.ts';
 import type { ArchiveWriter } from './archive.ts';
 import type { DatabaseContent } from './manifest.ts';
 import { onlyRow } from '../../server/invariants.ts';
@@ -14,14 +14,10 @@ import { onlyRow } from '../../server/invariants.ts';
 const pieceBytes = 4 * 1024 * 1024;
 const compress = promisify(gzip);
 
-/** Locks of the jobs that delete rows and files, which do not run while the backup holds them. */
-const deletingJobs = [
-  locks.housekeeping,
-  locks.validationRotation,
-  locks.eventRotation,
-  locks.trashPurge,
-  locks.auditCleanup,
-];
+/** Locks of the jobs that delete rows, which do not run while the backup reads them. */
+const jobsOfRows = [locks.housekeeping, locks.validationRotation, locks.eventRotation, locks.auditCleanup];
+/** That of the job that deletes releases with their files, which are read last. */
+const jobOfFiles = locks.trashPurge;
 
 /** Settings that make the output of COPY independent of the configuration of the server. */
 export const copySettings = `set client_encoding = 'UTF8'; set datestyle = 'ISO'; set intervalstyle = 'iso_8601';
@@ -33,18 +29,31 @@ export type Snapshot = {
   client: pg.Client;
   /** What was changed before is in it. */
   madeAt: Date;
+  /**
+   * Ends the view, which keeps old rows from the vacuum, and lets jobs and migrations go on. Only the files of releases
+   * still stay.
+   */
+  release(): Promise<void>;
   end(): Promise<void>;
 };
 
 /** `readKeys` runs before any key can be replaced after the snapshot. Throws CannotStart if it is no Lanyard database. */
 export async function openSnapshot(databaseUrl: string, readKeys: () => Promise<void>): Promise<Snapshot> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'lanyard backup' });
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: backupName });
   // a query in progress is rejected too
   client.on('error', () => undefined);
   await client.connect();
   try {
     const madeAt = await begin(client, readKeys);
-    return { client, madeAt, end: () => client.end() };
+    return {
+      client,
+      madeAt,
+      async release() {
+        await client.query('commit');
+        for (const lock of jobsOfRows) await client.query('select pg_advisory_unlock($1)', [lock]);
+      },
+      end: () => client.end(),
+    };
   } catch (error) {
     await client.end();
     throw error;
@@ -53,12 +62,10 @@ export async function openSnapshot(databaseUrl: string, readKeys: () => Promise<
 
 async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<Date> {
   await client.query(copySettings);
-  const found = await client.query<{ table: string | null }>(
-    `select to_regclass('public.schema_migrations') as table`,
-  );
-  if (onlyRow(found).table === null)
+  if (!(await hasTable(client, 'schema_migrations')))
     throw new CannotStart('There is nothing to back up: Lanyard was never started on this database.');
-  for (const lock of deletingJobs) await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
+  for (const lock of [...jobsOfRows, jobOfFiles])
+    await client.query('select pg_advisory_lock($1)', [lock]).catch(busyJob);
   await client.query('select pg_advisory_lock($1)', [locks.keys]);
   const madeAt = new Date();
   await client.query('begin isolation level repeatable read read only');
@@ -66,6 +73,15 @@ async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<
   await readKeys();
   await client.query('select pg_advisory_unlock($1)', [locks.keys]);
   return madeAt;
+}
+
+/** A database that was not migrated to this version may lack a table. */
+export async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const found = await client.query<{ isThere: boolean }>(
+    `select to_regclass('public.' || $1) is not null as "isThere"`,
+    [name],
+  );
+  return onlyRow(found).isThere;
 }
 
 function busyJob(error: unknown): never {
