@@ -172,7 +172,9 @@ test('the file check reads on until all is compared, and is not late meanwhile',
 
 test('a job whose lock is held counts as late, as one of whose items fails does', async () => {
   const own = await startTestServer({ config: { logLevel: 'silent' } });
-  const { id } = await makeRelease(own, { rolloutPercentage: 5 });
+  await makeRelease(own, { rolloutPercentage: 5 });
+  // one without a file: while the file check locks a release, the job of withdrawn ones leaves it to the next minute
+  const { id } = await makeRelease(own, { externalUrl: 'https://files.test/Setup.exe' });
   await own.pool.query('alter table rollout_steps rename to elsewhere');
   const [held, failing] = [
     ['housekeeping', 'bin purge', 'upload sweep', 'event keeping', 'refusals'],
