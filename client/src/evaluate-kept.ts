@@ -35,6 +35,9 @@ const correctionMs = 3_600_000;
 
 export const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
+/** A license ends at the first moment of a day in UTC, on which nothing runs anymore: the day alone would promise it. */
+const momentOf = (time: number) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 /** Decides without the server: by its last answer, by a license file, whichever is newer and valid. */
 export function evaluateKept({ now, times, decision, file }: Kept): Verdict {
   const statements = [
@@ -74,8 +77,8 @@ function evaluateFile({ modules, notBefore, endsAt, graceMs }: LicenseFile, now:
   if (now > lastMoment) return refusal('file', 'FILE_ENDED', now);
   const message =
     now <= endsAt
-      ? `The license file is valid until ${dateOf(endsAt)}.`
-      : `The license file has expired. The program runs until ${dateOf(lastMoment)}: ask the vendor for a new one.`;
+      ? `The license file is valid until ${momentOf(endsAt)}.`
+      : `The license file has expired. The program runs until ${momentOf(lastMoment)}: ask the vendor for a new one.`;
   const expiresAt = now <= endsAt ? endsAt : lastMoment;
   return { valid: true, source: 'file', code: 'VALID', message, modules, expiresAt };
 }

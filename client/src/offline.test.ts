@@ -37,7 +37,7 @@ test('runs by the license file for its time, and not longer', async () => {
   fake.clock.at += 89 * day;
   const result = await client.check();
   expect(result).toMatchObject({ valid: true, source: 'file', modules: ['mod_diabetes'] });
-  expect(result.message).toBe('The license file is valid until 2027-02-20.');
+  expect(result.message).toBe('The license file is valid until 2027-02-20 12:00 UTC.');
   fake.clock.at += day + 1000;
   const ended = await client.check();
   expect(ended).toMatchObject({ valid: false, source: 'file', code: 'FILE_ENDED' });
@@ -65,7 +65,19 @@ test('in its grace, a license file is valid and says that it has expired', async
   fake.clock.at += 92 * day;
   const result = await client.check();
   expect(result).toMatchObject({ valid: true, source: 'file', expiresAt: '2027-02-27T12:00:00.000Z' });
-  expect(result.message).toMatch(/has expired.*2027-02-27/);
+  expect(result.message).toMatch(/has expired.*2027-02-27 12:00 UTC:/);
+});
+
+test('a license file that ends with its license names the moment, not the day on which nothing runs', async () => {
+  const { fake, client, request } = await isolated();
+  const exp = Date.parse('2026-12-31T00:00:00Z') / 1000;
+  expect(await client.importLicense(fake.fileFor(request, { exp }))).toMatchObject({ ok: true });
+  fake.clock.at = exp * 1000;
+  const last = await client.check();
+  expect(last.valid).toBe(true);
+  expect(last.message).toBe('The license file is valid until 2026-12-31 00:00 UTC.');
+  fake.clock.at += 1;
+  expect(await client.check()).toMatchObject({ valid: false, code: 'FILE_ENDED' });
 });
 
 test('no altered byte of a license file is accepted', async () => {
