@@ -247,6 +247,18 @@ test('a decision record has a number, title, status and date', async () => {
   expect(output).not.toMatch(/00[12]-/);
 });
 
+test('a screen links to another by what asks for the rights of that', async () => {
+  const link = `import { Link, useRouter } from '@tanstack/react-router';`;
+  const { output } = await check({
+    'web/ui/ScreenLink.tsx': link,
+    'web/shell/TopBar.tsx': link,
+    'web/ui/Page.tsx': `import { useRouter } from '@tanstack/react-router';`,
+    'web/features/a/Page.tsx': link,
+  });
+  expect(output).toContain('web/features/a/Page.tsx: Link: use ScreenLink');
+  expect(output).toContain('1 violations');
+});
+
 test('the hash of a machine is spelled out in one file', async () => {
   const hash = 'sql`select machine_hash(a.machine_id)`';
   const { output } = await check({ 'server/db/sql.ts': hash, 'server/features/machines/machines.ts': hash });

@@ -233,6 +233,14 @@ export function machineHashesOf(file, text) {
   );
 }
 
+/** The frame in web/shell leads only to screens that its reader may see. */
+export function plainLinksOf(file, text) {
+  if (!/^web\/(?:features|ui)\//.test(file) || file === 'web/ui/ScreenLink.tsx') return [];
+  return [...text.matchAll(/^import \{[^}]*\bLink\b[^}]*\} from '@tanstack\/react-router'/gm)].map(
+    () => 'Link: use ScreenLink or ScreenButton (web/ui), which ask for the rights that the screen needs',
+  );
+}
+
 const BUTTON_NAMES = [
   /<(?:Create|Row)?Button\b(?:[^<>]|=>|<\w[^<>]*\/>)*>\s*([A-Z][^<{}]*?)\s*[<{]/g,
   /\b(?:confirm|submit|cancel|retry)Label=\{?["'`]([A-Z][^"'`$]*)/g,

@@ -11,6 +11,7 @@ import {
   momentsOf,
   namelessRolesOf,
   ownFoldersOf,
+  plainLinksOf,
   rawFieldsOf,
   strayWritesOf,
   unsavedStateOf,
@@ -89,6 +90,7 @@ export function checkStructure(root) {
       ? []
       : [
           ...namelessRolesOf(file, text),
+          ...plainLinksOf(file, text),
           ...buttonNamesOf(file, text),
           ...strayWritesOf(file, text),
           ...writesOfAllRowsOf(file, text),

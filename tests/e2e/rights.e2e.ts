@@ -6,6 +6,7 @@ import {
   type Action,
   type Resource,
 } from '../../contract/permissions.ts';
+import { noPolicy, policies } from '../../contract/policies.ts';
 import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
 import { makeApiKey, makeCustomer, makeHolder, makeLicense, revoke, softDelete } from '../factories.ts';
@@ -62,6 +63,7 @@ test('every role begins where it may, sees the links and buttons that it may use
         hasPermission(roleMatrix[role], permit(resource, action));
       await signInAs(page, role, '/', server);
       const readable = Object.entries(links).filter(([, [, resource]]) => may(resource, 'read'));
+      const hidden = Object.entries(links).filter(([, [, resource]]) => !may(resource, 'read'));
       await expect(page).toHaveURL(readable[0]![1][0]);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       expect(await shown()).toEqual([['Today', '/today'], ...readable.map(([link, [path]]) => [link, path])]);
@@ -87,6 +89,12 @@ test('every role begins where it may, sees the links and buttons that it may use
         await quiet(page);
         await expect(page.getByText(/lacks? the permission/)).toHaveCount(0);
         await expect(page.getByRole('alert')).toHaveCount(0);
+        const targets = page.getByRole('main').getByRole('link');
+        const followed = await targets.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+        const refused = followed.filter((to) =>
+          hidden.some(([, [path]]) => to.split(/[/?]/)[1] === path.slice(1)),
+        );
+        expect(refused, `links of ${link}`).toEqual([]);
       }
       if (!may('customers', 'read')) return;
       await navigation(page).getByRole('link', { name: 'Customers' }).click();
@@ -165,6 +173,26 @@ test('who may see a page without a link alone is brought to it', async ({ page, 
   await goTo(page, '/users');
   await page.getByRole('link', { name: 'Go to Approvals' }).click();
   await expect(heading(page, 'Approvals')).toBeVisible();
+});
+
+test('a toast names a screen that its reader may not see, and does not lead there', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin);
+  const tag = newWord().toLowerCase();
+  await server.admin.ok(policies.putOfCustomer, {
+    params: { id: customer.customerId },
+    body: { ...noPolicy, tags: [tag] },
+  });
+  const held = [permit('customers', 'read'), permit('rollouts', 'update')];
+  await signInHolding(page, held, `/customers/${customer.customerId}?tag=${tag}`, server);
+  await page.getByLabel('Deferral').fill('3');
+  await page.getByRole('button', { name: 'Save Policy' }).click();
+  const told = page.getByLabel('Notifications');
+  // for as long as it stays under the pointer
+  await told.getByText(`Tag ${tag}`).hover();
+  await expect(told.getByRole('link')).toHaveCount(0);
 });
 
 test('after g, the key of a screen that the user may not see does nothing else', async ({ page, server }) => {

@@ -1,5 +1,6 @@
 import { licenses } from '../../contract/licenses.ts';
 import { account } from '../../contract/account.ts';
+import { permit } from '../../contract/permissions.ts';
 import { today } from '../../contract/today.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
@@ -12,6 +13,7 @@ import {
   type Page,
   placesOf,
   signInAs,
+  signInHolding,
   test,
 } from './support.ts';
 
@@ -118,4 +120,27 @@ test('a morning on which nothing needs anybody is quiet, and the chosen first sc
   await expectSaid(page, 'First screen saved');
   await page.goto('/');
   await expect(page).toHaveURL('/licenses');
+});
+
+test('a line about a screen that its reader may not see is no link to it', async ({ page, server }) => {
+  await page.route(`**${today.get.path}`, async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { data: object };
+    const lines = ['clockJumped', 'diskFull'].map((kind) => ({
+      kind,
+      count: 98,
+      next: null,
+      since: null,
+      usual: null,
+    }));
+    await route.fulfill({ response: answer, json: { ...body, data: { ...body.data, lines } } });
+  });
+  const titleOf = (kind: string) => line(page, kind).getByText(/^The disk of|^Permanent deletion is/);
+  await signInHolding(page, [permit('audit', 'read'), permit('audit', 'delete')], '/today', server);
+  for (const kind of ['clockJumped', 'diskFull']) {
+    await expect(titleOf(kind)).toBeVisible();
+    await expect(line(page, kind).getByRole('link')).toHaveCount(0);
+  }
+  await signInAs(page, 'admin', '/today', server);
+  await expect(line(page, 'diskFull').getByRole('link')).toHaveCount(2);
 });

@@ -1,44 +1,37 @@
-import { Anchor, type AnchorProps } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import type { AnchorProps } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Resource } from '../../contract/permissions.ts';
 import { customerPath, licensePath, machinePath, paths, releasePath } from '../paths.ts';
-import { useAuth } from '../session.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
+import { ScreenLink } from '../ui/ScreenLink.tsx';
 
 type Place = { to: string; search?: Record<string, string> };
 
-const records = {
-  api_key: { placeOf: (id) => ({ to: paths.apiKeys, search: { key: id } }), resource: 'api_keys' },
-  audit_entry: { placeOf: (id) => ({ to: paths.audit, search: { entry: id } }), resource: 'audit' },
-  customer: { placeOf: (id) => ({ to: customerPath(id) }), resource: 'customers' },
-  license: { placeOf: (id) => ({ to: licensePath(id) }), resource: 'licenses' },
-  machine: { placeOf: (id) => ({ to: machinePath(id) }), resource: 'releases' },
-  release: { placeOf: (id) => ({ to: releasePath(id) }), resource: 'releases' },
-  user: { placeOf: (email) => ({ to: paths.users, search: { search: email } }), resource: 'users' },
-} satisfies Record<string, { placeOf: (id: string) => Place; resource: Resource }>;
+const places = {
+  api_key: (id) => ({ to: paths.apiKeys, search: { key: id } }),
+  audit_entry: (id) => ({ to: paths.audit, search: { entry: id } }),
+  customer: (id) => ({ to: customerPath(id) }),
+  license: (id) => ({ to: licensePath(id) }),
+  machine: (id) => ({ to: machinePath(id) }),
+  release: (id) => ({ to: releasePath(id) }),
+  user: (email) => ({ to: paths.users, search: { search: email } }),
+} satisfies Record<string, (id: string) => Place>;
 
 /** The records that have a page, or a dialog or row of a list with a path of its own. */
-export type RecordKind = keyof typeof records;
+export type RecordKind = keyof typeof places;
 
 /** The name of a record, linked to its page for users who may read it. */
 export function RecordLink(
   props: AnchorProps & { kind: RecordKind; id: string; title?: string | undefined; children: ReactNode },
 ) {
-  const { kind, id, children, ...look } = props;
-  const { hasPermission } = useAuth();
-  const { placeOf, resource } = records[kind];
-  if (!hasPermission(resource, 'read')) return <span className={look.className}>{children}</span>;
+  const { kind, id, ...look } = props;
   return (
-    // within a text, color alone would not tell the link apart
-    <Anchor
-      component={Link}
-      {...(placeOf(id) as object)}
+    <ScreenLink
+      {...places[kind](id)}
+      // within a text, color alone would not tell the link apart
       underline={look.inherit ? 'always' : 'hover'}
+      instead={<span className={look.className}>{look.children}</span>}
       {...look}
-    >
-      {children}
-    </Anchor>
+    />
   );
 }
 

@@ -1,11 +1,12 @@
-import { Anchor, Button, Group, Title } from '@mantine/core';
-import { Link, useRouter } from '@tanstack/react-router';
-import { useState, type MouseEvent, type ReactNode } from 'react';
+import { Button, Group, Title } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
+import { use, useState, type MouseEvent, type ReactNode } from 'react';
 import { cameFrom, useVisit } from './came-from.ts';
 import { headingId } from './heading-id.ts';
 import { FilterFields } from './FilterChips.tsx';
 import { useDocumentTitle } from './document-title.ts';
 import classes from './Page.module.css';
+import { MayFollow, ScreenLink } from './ScreenLink.tsx';
 import { IconFilter } from './icons.tsx';
 import { useIsNarrow } from './use-is-narrow.ts';
 
@@ -18,7 +19,7 @@ export function Page(props: {
   note?: ReactNode;
   /** Beside the heading: screen readers read buttons in it as part of its name. */
   beside?: ReactNode;
-  /** The parent screen, linked above the title. */
+  /** The parent screen, linked above the title for who may see it. */
   back?: Back | undefined;
   /** The screen that the user came from, linked before it. */
   origin?: Back | undefined;
@@ -28,15 +29,18 @@ export function Page(props: {
   children: ReactNode;
 }) {
   useVisit(props.isDeadEnd ? undefined : props.title);
+  const mayFollow = use(MayFollow);
+  const ways = [props.origin, props.back].flatMap((way) => (way && mayFollow(way.to) ? [way] : []));
   return (
     <div className={classes.page}>
       <title>{useDocumentTitle(props.title)}</title>
       <Group justify="space-between" className={classes.header}>
         <div>
-          {(props.origin || props.back) && (
+          {ways.length > 0 && (
             <Group gap="md" className={`${classes.back} screen-only`}>
-              {props.origin && <BackLink {...props.origin} />}
-              {props.back && <BackLink {...props.back} />}
+              {ways.map((way) => (
+                <BackLink key={way.to} {...way} />
+              ))}
             </Group>
           )}
           <div className={classes.title}>
@@ -69,9 +73,9 @@ function BackLink({ to, label }: Back) {
     history.go(from.steps);
   };
   return (
-    <Anchor component={Link} to={to} onClick={onClick}>
+    <ScreenLink to={to} onClick={onClick}>
       {label}
-    </Anchor>
+    </ScreenLink>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Group, Stack, Text } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Dialog } from './Dialog.tsx';
 import { RowButton } from './RowButton.tsx';
+import { ScreenLink } from './ScreenLink.tsx';
 import { IconChevronDown, IconChevronUp } from './icons.tsx';
 import { rowWithId, stepFrom } from './row-focus.ts';
 
@@ -57,9 +57,9 @@ export default function SidePanel(props: {
           </Text>
           <Group gap={6} wrap="nowrap">
             {to && (
-              <Anchor component={Link} to={to} style={{ whiteSpace: 'nowrap' }} mr="xs">
+              <ScreenLink to={to} style={{ whiteSpace: 'nowrap' }} mr="xs">
                 Open page
-              </Anchor>
+              </ScreenLink>
             )}
             <Text c="dimmed" size="xs" aria-hidden style={{ whiteSpace: 'nowrap' }}>
               {place}

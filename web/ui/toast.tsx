@@ -1,7 +1,8 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
-import { createRef } from 'react';
+import { createRef, use } from 'react';
 import { isInputOpen } from './open-forms.ts';
+import { MayFollow } from './ScreenLink.tsx';
 import { createStore, useStore } from './store.ts';
 
 /**
@@ -130,7 +131,8 @@ function Sentence(props: Pick<Toast, 'message' | 'subject'> & { onFollow: () => 
 
 function SubjectLink({ name, to, onFollow }: ToastSubject & { onFollow: () => void }) {
   const router = useRouter();
-  if (to === undefined) return <bdi>{name}</bdi>;
+  const mayFollow = use(MayFollow);
+  if (to === undefined || !mayFollow(to)) return <bdi>{name}</bdi>;
   return (
     <Anchor
       href={to}

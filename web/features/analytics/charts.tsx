@@ -1,7 +1,6 @@
 import '@mantine/charts/styles.layer.css';
 import { BarChart, LineChart } from '@mantine/charts';
-import { Anchor, Skeleton } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Skeleton } from '@mantine/core';
 import type { CustomerUse, LicenseTrends } from '../../../contract/analytics.ts';
 import type { ValidationCode } from '../../../contract/validation.ts';
 import { paths } from '../../paths.ts';
@@ -10,6 +9,7 @@ import { useAuth } from '../../session.tsx';
 import { RecordLink } from '../../shell/RecordLink.tsx';
 import { ChartCard } from '../../ui/ChartCard.tsx';
 import { InTurn } from '../../ui/InTurn.tsx';
+import { ScreenLink } from '../../ui/ScreenLink.tsx';
 import { Legended } from '../../ui/Legended.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import {
@@ -263,12 +263,9 @@ export function ExpiringChart({ weeks }: { weeks: CustomerUse['expiring'] | unde
       names={data.map(({ week }) => week)}
       empty={<EmptyState title="Nothing expires">No license expires in the next 13 weeks.</EmptyState>}
       note={
-        <Anchor
-          size="xs"
-          renderRoot={(props) => <Link {...props} to={paths.licenses} search={{ sort: 'validUntil' }} />}
-        >
+        <ScreenLink size="xs" to={paths.licenses} search={{ sort: 'validUntil' }}>
           Licenses by the day they expire
-        </Anchor>
+        </ScreenLink>
       }
     >
       <InTurn height={height}>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { dropOffer, useOfferedApproval } from '../../approval-store.ts';
 import { paths } from '../../paths.ts';
@@ -8,6 +8,7 @@ import { Notice } from '../../shell/Notice.tsx';
 import { noticesQuery } from '../../shell/notices-query.ts';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
+import { ScreenLink } from '../../ui/ScreenLink.tsx';
 import { withTimes } from '../../ui/time.ts';
 
 const AskApproval = lazyPart(() => import('./AskApproval.tsx'));
@@ -33,7 +34,14 @@ function Waiting() {
   const [latest, ...others] = data?.approvals ?? [];
   if (!latest || isThere || !can.manageRollouts) return null;
   return (
-    <Notice tone="amber" action={<Link to={paths.approvals}>Review</Link>}>
+    <Notice
+      tone="amber"
+      action={
+        <ScreenLink to={paths.approvals} unstyled>
+          Review
+        </ScreenLink>
+      }
+    >
       <strong>{latest.requestedBy} asks for your approval.</strong> {latest.subject}: {withTimes(latest.what)}
       .{others.length > 0 && ` ${others.length} more wait.`}
     </Notice>

@@ -5,7 +5,6 @@ import type { ChangeRequest } from '../../../contract/approvals.ts';
 import { useKept } from '../../kept-work.ts';
 import { Loaded } from '../../LoadError.tsx';
 import { paths } from '../../paths.ts';
-import { useAuth } from '../../session.tsx';
 import { RecordLink, UserLink } from '../../shell/RecordLink.tsx';
 import { AsOf } from '../../ui/AsOf.tsx';
 import { Card } from '../../ui/Card.tsx';
@@ -38,7 +37,6 @@ type Deciding = { decision: 'approve' | 'decline'; request: ChangeRequest };
 export function ApprovalsPage() {
   const search: ApprovalsSearch = route.useSearch();
   const navigate = route.useNavigate();
-  const { can } = useAuth();
   const requests = useQuery({ ...requestsQuery(search), select: inWords });
   const [deciding, decide] = useKept<Deciding>('open: decide change request');
   const close = () => decide(undefined);
@@ -47,7 +45,7 @@ export function ApprovalsPage() {
   return (
     <Page
       title="Approvals"
-      back={can.viewReleases ? { to: paths.releases, label: 'Back to Releases' } : undefined}
+      back={{ to: paths.releases, label: 'Back to Releases' }}
       actions={<AsOf queries={[requests]} />}
     >
       <Scroller label="Approvals">

@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton, ImportButton } from '../../ui/ListButtons.tsx';
 import { Page } from '../../ui/Page.tsx';
+import { ScreenButton } from '../../ui/ScreenLink.tsx';
 import { IconTrash } from '../../ui/icons.tsx';
 import { ImportCustomers } from '../imports/index.ts';
 import { CustomerPolicyModal, TagPolicyModal } from '../policies/index.ts';
@@ -64,11 +63,11 @@ function TrashLink() {
   const { search } = useCustomerListSearch();
   const { data } = useQuery(customerListQuery(search));
   return (
-    <Button component={Link} to={paths.customerTrash} variant="default" leftSection={<IconTrash />}>
+    <ScreenButton to={paths.customerTrash} leftSection={<IconTrash />}>
       <span>
         Soft Deleted{' '}
         <span style={{ visibility: data ? undefined : 'hidden' }}>({data?.meta.deleted ?? 0})</span>
       </span>
-    </Button>
+    </ScreenButton>
   );
 }

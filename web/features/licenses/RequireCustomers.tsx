@@ -1,6 +1,4 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useBegun } from '../../kept-work.ts';
 import { LoadError } from '../../LoadError.tsx';
@@ -8,6 +6,7 @@ import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { FormSkeleton } from '../../ui/FormSkeleton.tsx';
 import { IconLock } from '../../ui/icons.tsx';
+import { ScreenLink } from '../../ui/ScreenLink.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { customerChoicesQuery } from '../customers/index.ts';
 
@@ -44,9 +43,9 @@ function NoCustomers() {
       title="No Customers Found"
       action={
         can.createCustomers && (
-          <Anchor component={Link} to={paths.customers} search={{ dialog: 'create' } as never}>
+          <ScreenLink to={paths.customers} search={{ dialog: 'create' }}>
             Create a customer
-          </Anchor>
+          </ScreenLink>
         )
       }
     >

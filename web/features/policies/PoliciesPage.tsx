@@ -23,10 +23,7 @@ export function PoliciesPage() {
   const tags = useQuery(tagListQuery(search));
   const whyNot = can.updatePolicies ? null : 'You may not update rollouts';
   return (
-    <Page
-      title="Update Policies"
-      back={can.viewReleases ? { to: paths.releases, label: 'Back to Releases' } : undefined}
-    >
+    <Page title="Update Policies" back={{ to: paths.releases, label: 'Back to Releases' }}>
       <FilterRow left={<ListSearch search={search} change={change} placeholder="Search tags..." />} />
       <Loaded query={tags} title="Failed to load update policies">
         <DataTable

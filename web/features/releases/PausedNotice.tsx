@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
 import { RecordLink } from '../../shell/RecordLink.tsx';
 import { noticesQuery } from '../../shell/notices-query.ts';
+import { ScreenLink } from '../../ui/ScreenLink.tsx';
 import { buildText } from './release-labels.ts';
 
 /**
@@ -20,7 +21,14 @@ export function PausedNotice() {
   );
   if (!latest || !can.viewReleases || pathname === paths.releases || pathname === paths.today) return null;
   return (
-    <Notice tone="orange" action={<Link to={paths.releases}>View releases</Link>}>
+    <Notice
+      tone="orange"
+      action={
+        <ScreenLink to={paths.releases} unstyled>
+          View releases
+        </ScreenLink>
+      }
+    >
       <strong>
         Rollout of{' '}
         <RecordLink kind="release" id={latest.id} inherit c="inherit">

@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { maySee, seesApprovals } from '../../../contract/permissions.ts';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { PageTabs } from '../../ui/PageTabs.tsx';
+import { ScreenButton } from '../../ui/ScreenLink.tsx';
 import { IconStairsUp, IconTags, IconTrash, IconUserCheck } from '../../ui/icons.tsx';
 import { NewReleaseButton } from '../uploads/index.ts';
 import { PausedRollouts } from './PausedRollouts.tsx';
@@ -59,7 +58,7 @@ export function ReleasesPage() {
 
 function Actions() {
   const { search, change } = useReleasesSearch();
-  const { can, hasPermission, permissions } = useAuth();
+  const { can } = useAuth();
   return (
     <>
       {can.manageRollouts && (
@@ -71,21 +70,15 @@ function Actions() {
           Default Rollout
         </Button>
       )}
-      {can.viewReleases && (
-        <Button component={Link} to={paths.releaseTrash} variant="default" leftSection={<IconTrash />}>
-          Recycle Bin
-        </Button>
-      )}
-      {maySee(seesApprovals, permissions) && (
-        <Button component={Link} to={paths.approvals} variant="default" leftSection={<IconUserCheck />}>
-          Approvals
-        </Button>
-      )}
-      {hasPermission('rollouts', 'read') && (
-        <Button component={Link} to={paths.policies} variant="default" leftSection={<IconTags />}>
-          Update Policies
-        </Button>
-      )}
+      <ScreenButton to={paths.releaseTrash} leftSection={<IconTrash />}>
+        Recycle Bin
+      </ScreenButton>
+      <ScreenButton to={paths.approvals} leftSection={<IconUserCheck />}>
+        Approvals
+      </ScreenButton>
+      <ScreenButton to={paths.policies} leftSection={<IconTags />}>
+        Update Policies
+      </ScreenButton>
       <NewReleaseButton
         opened={search.dialog === 'create'}
         onOpen={() => change({ dialog: 'create' })}

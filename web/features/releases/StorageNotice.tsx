@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import { useAuth } from '../../session.tsx';
 import { Notice } from '../../shell/Notice.tsx';
 import { noticesQuery } from '../../shell/notices-query.ts';
+import { ScreenLink } from '../../ui/ScreenLink.tsx';
 
 /**
  * Shown above every screen while the file storage is unavailable: uploads and downloads fail, and nothing else does.
@@ -20,7 +21,9 @@ export function StorageNotice() {
       action={
         data.storageForeign ? (
           // the line of a notice has no room for it
-          <Link to={paths.today}>What to do</Link>
+          <ScreenLink to={paths.today} unstyled>
+            What to do
+          </ScreenLink>
         ) : (
           <Button variant="default" size="compact-sm" loading={isFetching} onClick={() => void refetch()}>
             Check Again

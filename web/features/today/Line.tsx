@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { Link, type LinkProps } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { extensions } from '../../../contract/license-term.ts';
 import type { TodayKind } from '../../../contract/today-needs.ts';
@@ -24,10 +23,12 @@ import {
   IconUsersGroup,
   type Icon,
 } from '../../ui/icons.tsx';
+import { ScreenButton, ScreenLink } from '../../ui/ScreenLink.tsx';
 import { toneColors } from '../../ui/StatusBadge.tsx';
 import { ConfirmClockButton } from '../clock/index.ts';
 import { ExtendButton } from '../licenses/index.ts';
 import { isToExtend, shownLine } from './today-lines.ts';
+import { classNames } from '../../ui/class-names.ts';
 import classes from './today.module.css';
 
 const icons: Record<TodayKind, Icon> = {
@@ -57,6 +58,7 @@ const icons: Record<TodayKind, Icon> = {
 export function Line({ line, now }: { line: TodayLine; now: Date }) {
   const { tone, title, about, list, next } = shownLine(line, now);
   const { can } = useAuth();
+  const named = classNames({ className: classes.title });
   const LineIcon = icons[line.kind];
   return (
     <li className={classes.line} data-kind={line.kind}>
@@ -64,9 +66,9 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
         <LineIcon size={17} stroke={1.6} />
       </span>
       <div className={classes.text}>
-        <Link className={classes.title} {...(list as LinkProps)}>
+        <ScreenLink unstyled {...named} {...list} instead={<span {...named}>{title}</span>}>
           {title}
-        </Link>
+        </ScreenLink>
         {about && (
           <p className={classes.about} data-whole={line.kind === 'storageDown' || undefined}>
             {about}
@@ -93,16 +95,14 @@ export function Line({ line, now }: { line: TodayLine; now: Date }) {
         <ConfirmClockButton className={classes.next} />
       ) : (
         next && (
-          <Button
-            component={Link}
-            variant="default"
+          <ScreenButton
             size="compact-sm"
-            className={classes.next}
             aria-label={`${next.label}: ${line.next?.name ?? title}`}
-            {...(next as { to: string })}
+            {...classNames({ className: classes.next })}
+            {...next}
           >
             {next.label}
-          </Button>
+          </ScreenButton>
         )
       )}
     </li>

@@ -1,10 +1,10 @@
-import { ActionIcon, Anchor, FileButton, Button, Group, Progress, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { ActionIcon, FileButton, Button, Group, Progress, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { acceptedExtensions } from '../../../contract/file-names.ts';
 import { paths } from '../../paths.ts';
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
+import { ScreenLink } from '../../ui/ScreenLink.tsx';
 import { IconPlayerPause, IconPlayerPlay, IconRefresh, IconX } from '../../ui/icons.tsx';
 import type { Upload } from './upload-list.ts';
 import { uploadList } from './upload-session.ts';
@@ -42,15 +42,14 @@ export function UploadRow({ upload }: { upload: Upload }) {
         {status === 'done' && (
           <>
             {' · '}
-            <Anchor
-              component={Link}
+            <ScreenLink
               to={paths.releases}
-              search={{ search: upload.fields.version, edit: upload.releaseId } as never}
+              search={{ search: upload.fields.version, edit: upload.releaseId ?? undefined }}
               fz={12}
               underline="always"
             >
               View releases
-            </Anchor>
+            </ScreenLink>
           </>
         )}
       </div>
