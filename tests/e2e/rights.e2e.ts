@@ -13,6 +13,7 @@ import { makeApiKey, makeCustomer, makeHolder, makeLicense, revoke, softDelete }
 import { makeRelease } from './releases.ts';
 import { newWord, row } from './releases-screen.ts';
 import {
+  chooseInMenu,
   comeBack,
   dialog,
   expect,
@@ -193,6 +194,15 @@ test('a toast names a screen that its reader may not see, and does not lead ther
   // for as long as it stays under the pointer
   await told.getByText(`Tag ${tag}`).hover();
   await expect(told.getByRole('link')).toHaveCount(0);
+});
+
+test('an admin sees the own sessions in the list of users too', async ({ page, server }) => {
+  const { email } = await signInAs(page, 'admin', '/account', server);
+  await goTo(page, `/users?search=${email}`);
+  await chooseInMenu(rowOf(page, `${email} (you)`), 'Sessions');
+  const sessions = page.getByRole('dialog');
+  await expect(sessions.getByText('This session')).toBeVisible();
+  await expect(sessions.getByText('Only a super admin')).toHaveCount(0);
 });
 
 test('after g, the key of a screen that the user may not see does nothing else', async ({ page, server }) => {

@@ -19,17 +19,18 @@ import { aboutUser } from '../../toast-subjects.ts';
 /** The sessions of a user, and their second factor. */
 export default function UserSessions({ user, onClose }: { user: User; onClose: () => void }) {
   const me = useMe();
+  const isOwn = me.userId === user.id;
   return (
     <Dialog size={700} title={`Sessions of ${user.name || user.email}`} onClose={onClose}>
       <Stack gap="lg">
-        {me.isSuperAdmin ? (
+        {me.isSuperAdmin || isOwn ? (
           <OpenSessions user={user} />
         ) : (
           <Text>Only a super admin sees and ends the sessions of others.</Text>
         )}
         <SecondFactor
           user={user}
-          own={me.userId === user.id ? 'Remove your own second factor on your account page.' : null}
+          own={isOwn ? 'Remove your own second factor on your account page.' : null}
         />
       </Stack>
     </Dialog>
