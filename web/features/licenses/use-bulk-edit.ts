@@ -18,6 +18,8 @@ type Outcome = {
   failed: { planned: PlannedChange; reason: string }[];
   /** Sent, but the answer was lost each time: they may have been changed. */
   unknown: PlannedChange[];
+  /** Why nobody could be asked about them. */
+  refusal?: string | undefined;
   /** Asked again, it only finds out about the unknown ones. */
   isStopped?: boolean;
 };
@@ -33,16 +35,19 @@ const settled = ({ done, failed }: Outcome) => done.length + failed.length;
  * was sent is unknown then, and a run with this outcome asks again.
  */
 export async function setAll({ all, before }: Run, { signal, form, onProgress }: Progress): Promise<Outcome> {
-  const outcome: Outcome = { done: [], failed: [], ...before, unknown: [] };
+  const outcome: Outcome = { done: [], failed: [], ...before, unknown: [], refusal: undefined };
+  const lost = new Set(before?.unknown.map(idOf));
   const known = new Set([...outcome.done, ...outcome.failed.map(({ planned }) => planned)].map(idOf));
   const rest = before?.isStopped ? before.unknown : all.filter(({ licenseId }) => !known.has(licenseId));
   for (let start = 0; start < rest.length && !signal.aborted; start += mostAtOnce) {
     const some = rest.slice(start, start + mostAtOnce);
     onProgress({ ...outcome, unknown: some });
-    const { done, failed, unknown } = await setSome(some, signal, form);
+    const wasLost = some.some(({ licenseId }) => lost.has(licenseId));
+    const { done, failed, unknown, refusal } = await setSome(some, { signal, form, wasLost });
     outcome.done = [...outcome.done, ...done];
     outcome.failed = [...outcome.failed, ...failed];
     outcome.unknown = unknown;
+    outcome.refusal = refusal;
     if (unknown.length > 0) break;
   }
   if (signal.aborted) outcome.isStopped = true;
@@ -54,8 +59,7 @@ const idOf = ({ licenseId }: PlannedChange) => licenseId;
 
 async function setSome(
   some: readonly PlannedChange[],
-  signal: AbortSignal,
-  form: object | undefined,
+  { signal, form, wasLost }: Omit<Progress, 'onProgress'> & { wasLost: boolean },
 ): Promise<Outcome> {
   const licenses = some.map(({ licenseId, updatedAt, after }) => ({ licenseId, updatedAt, ...after }));
   try {
@@ -77,9 +81,12 @@ async function setSome(
       unknown: [],
     };
   } catch (error) {
+    const reason = sentenceOf(error, 'The change failed');
     if (mayBeDone(error) || (hasSessionLapsed() && isRefusedBeforeKey(error)))
       return { done: [], failed: [], unknown: [...some] };
-    const reason = sentenceOf(error, 'The change failed');
+    // it says nothing of the call before, whose answer was lost
+    if (wasLost && isRefusedBeforeKey(error))
+      return { done: [], failed: [], unknown: [...some], refusal: reason };
     return { done: [], failed: some.map((planned) => ({ planned, reason })), unknown: [] };
   }
 }
@@ -90,12 +97,13 @@ const backOf = (done: readonly PlannedChange[]): PlannedChange[] =>
 
 /** What became of the licenses; `past`, as in `extended`. The last sentence has no end if it is about those that failed. */
 export function outcomeText({ all }: Run, outcome: Outcome, past: string): string {
-  const { done, failed, unknown } = outcome;
+  const { done, failed, unknown, refusal } = outcome;
   const left = all.length - settled(outcome) - unknown.length;
   const text = [
     `${countOf(done.length)} ${past}.`,
     unknown.length > 0 &&
       `No response for ${countOf(unknown.length)}: they may or may not have been ${past}.`,
+    refusal && `Asked again: ${refusal}`,
     left > 0 && `Stopped: ${countOf(left)} not ${past}.`,
     failed.length > 0 && `${countOf(failed.length)} could not be ${past}`,
   ];
