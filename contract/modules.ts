@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { namedObject } from './common.ts';
-import { route, staffWith } from './route.ts';
+import { permit } from './permissions.ts';
+import { route, staffWithAny } from './route.ts';
 
 /** A module that a license can hold (spec part 1, section 3). */
 export const module = namedObject('Module', {
@@ -15,7 +16,8 @@ export type Module = z.output<typeof module>;
 export const modules = {
   list: route('GET', '/api/modules', {
     summary: 'All modules that a license can hold',
-    access: staffWith('licenses', 'read'),
+    // who may only issue licenses chooses from them, too
+    access: staffWithAny(permit('licenses', 'read'), permit('licenses', 'create')),
     answer: z.array(module),
   }),
 };

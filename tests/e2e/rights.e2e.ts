@@ -22,6 +22,7 @@ import {
   goTo,
   heading,
   navigation,
+  type Page,
   quiet,
   rowOf,
   signInAs,
@@ -174,6 +175,25 @@ test('who may see a page without a link alone is brought to it', async ({ page, 
   await goTo(page, '/users');
   await page.getByRole('link', { name: 'Go to Approvals' }).click();
   await expect(heading(page, 'Approvals')).toBeVisible();
+});
+
+const forbidden = (page: Page) => heading(page, 'You may not see this screen');
+
+test('who may only issue licenses gets a whole form, and leaves it for a screen that they may see', async ({
+  page,
+  server,
+}) => {
+  await makeCustomer(server.admin);
+  const held = [permit('customers', 'read'), permit('licenses', 'create')];
+  await signInHolding(page, held, '/licenses/new', server);
+  const module = page.getByRole('group', { name: 'Modules' }).getByRole('checkbox').last();
+  await module.check();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Back to Licenses' })).toHaveCount(0);
+  await module.uncheck();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(heading(page, 'Customers')).toBeVisible();
+  await expect(forbidden(page)).toHaveCount(0);
 });
 
 test('a toast names a screen that its reader may not see, and does not lead there', async ({
