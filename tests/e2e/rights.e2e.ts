@@ -216,6 +216,19 @@ test('a toast names a screen that its reader may not see, and does not lead ther
   await expect(told.getByRole('link')).toHaveCount(0);
 });
 
+test('who may empty the audit log by the rule, and not change the rule, finds Clean Up Now', async ({
+  page,
+  server,
+}) => {
+  await signInHolding(page, [permit('audit', 'read'), permit('audit', 'delete')], '/audit', server);
+  await page.getByRole('button', { name: 'Retention' }).click();
+  const retention = dialog(page, 'Retention');
+  await expect(retention.getByRole('textbox')).toHaveCount(0);
+  await expect(retention.getByRole('button', { name: 'Save' })).toHaveCount(0);
+  await retention.getByRole('button', { name: 'Clean Up Now' }).click();
+  await expect(dialog(page, 'Clean Up Audit Log')).toBeVisible();
+});
+
 test('an admin sees the own sessions in the list of users too', async ({ page, server }) => {
   const { email } = await signInAs(page, 'admin', '/account', server);
   await goTo(page, `/users?search=${email}`);

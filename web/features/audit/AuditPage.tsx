@@ -27,7 +27,7 @@ export function AuditPage() {
       actions={
         <>
           <ChainBadge onOpen={(entry) => change({ entry })} />
-          {hasPermission('audit', 'update') && (
+          {(hasPermission('audit', 'update') || hasPermission('audit', 'delete')) && (
             <Button variant="default" leftSection={<IconSettings />} onClick={() => setRetention(true)}>
               Retention
             </Button>

@@ -41,6 +41,7 @@ export default function Retention({ onClose }: { onClose: () => void }) {
 
 function RetentionForm({ config, onClose }: { config: Config; onClose: () => void }) {
   const { hasPermission } = useAuth();
+  const mayChange = hasPermission('audit', 'update');
   const [typed, setTyped] = useEntered<TypedNumber | undefined>('retention', undefined);
   // what a colleague sets meanwhile is shown, and not set back, until something is typed
   const days = typed ?? config.retentionDays;
@@ -75,24 +76,28 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
       }}
     >
       <Stack gap="md">
-        <Fields busy={save.isPending}>
-          <NumberField
-            label="Keep entries for (days)"
-            description="Older entries are removed once a day. A signed anchor stays in their place, so that the rest can still be verified."
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            data-autofocus
-            min={config.shortestRetentionDays}
-            max={longestRetentionDays}
-            value={days}
-            onChange={(value) => {
-              if (typed === undefined) setSeen(config.retentionDays);
-              setTyped(value === config.retentionDays ? undefined : value);
-              setIsLeft(false);
-            }}
-            onBlur={() => setIsLeft(true)}
-            error={isLeft && problem}
-          />
-        </Fields>
+        {mayChange ? (
+          <Fields busy={save.isPending}>
+            <NumberField
+              label="Keep entries for (days)"
+              description="Older entries are removed once a day. A signed anchor stays in their place, so that the rest can still be verified."
+              inputWrapperOrder={['label', 'input', 'error', 'description']}
+              data-autofocus
+              min={config.shortestRetentionDays}
+              max={longestRetentionDays}
+              value={days}
+              onChange={(value) => {
+                if (typed === undefined) setSeen(config.retentionDays);
+                setTyped(value === config.retentionDays ? undefined : value);
+                setIsLeft(false);
+              }}
+              onBlur={() => setIsLeft(true)}
+              error={isLeft && problem}
+            />
+          </Fields>
+        ) : (
+          <Text size="sm">Entries are kept for {counted(config.retentionDays, 'day')}.</Text>
+        )}
         {!problem && typeof days === 'number' && days < config.retentionDays && <Shorter days={days} />}
         {hasPermission('audit', 'delete') && (
           <Text size="xs" c="dimmed">
@@ -116,9 +121,11 @@ function RetentionForm({ config, onClose }: { config: Config; onClose: () => voi
         )}
         <Group justify="flex-end" gap="xs">
           <CancelButton onCancel={onClose} />
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
+          {mayChange && (
+            <Button type="submit" loading={save.isPending}>
+              Save
+            </Button>
+          )}
         </Group>
       </Stack>
       {cleaning !== undefined && (
