@@ -238,6 +238,20 @@ test('an admin sees the own sessions in the list of users too', async ({ page, s
   await expect(sessions.getByText('Only a super admin')).toHaveCount(0);
 });
 
+test('a customer whom the user may not see cannot be deleted for good beside its licenses', async ({
+  page,
+  server,
+}) => {
+  const customer = await makeCustomer(server.admin);
+  const license = await makeLicense(server.admin, { customerId: customer.customerId });
+  await softDelete(server.admin, customer);
+  const held = [permit('licenses', 'read'), permit('customers', 'delete')];
+  await signInHolding(page, held, `/licenses?search=${license.licenseKey}`, server);
+  const deletion = page.getByRole('button', { name: 'Permanently Delete' });
+  await expect(deletion).toHaveAttribute('aria-disabled', 'true');
+  await expect(deletion).toHaveAccessibleDescription('You may not see customers');
+});
+
 test('after g, the key of a screen that the user may not see does nothing else', async ({ page, server }) => {
   const release = await makeRelease(server);
   await signInAs(page, 'binary_manager', '/releases', server);

@@ -47,7 +47,15 @@ export function CustomerSection(props: {
         </RecordLink>
       )}
       {first && customer?.deletedAt && (
-        <DisabledReason reason={can.deleteCustomers ? null : 'You may not delete customers'}>
+        <DisabledReason
+          reason={
+            !can.viewCustomers
+              ? 'You may not see customers'
+              : can.deleteCustomers
+                ? null
+                : 'You may not delete customers'
+          }
+        >
           <Button
             variant="subtle"
             color="red"
