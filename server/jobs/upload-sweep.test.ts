@@ -152,7 +152,7 @@ test('one upload and one file that cannot be removed hold up no others', async (
   const orphans = [`${someId()}.exe`, `${someId()}.exe`];
   for (const key of orphans) await storage.put(key, Readable.from([Buffer.from('x')]));
   server.clock.advance(days(2));
-  const { remove } = storage;
+  const remove = storage.remove.bind(storage);
   await server.pool.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
     create trigger refuse before update on uploads for each row
