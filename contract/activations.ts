@@ -20,9 +20,10 @@ export const activation = namedObject('Activation', {
   osVersion: z.string().nullable(),
   appVersion: z.string().nullable(),
   lastCheckedAt: dateTime.nullable(),
-  offlineUntil: dateTime
-    .nullable()
-    .meta({ description: 'Until when a license file may let the machine run; its seat ends by itself then' }),
+  offlineUntil: dateTime.nullable().meta({
+    description:
+      'Until when a license file may let the machine run; its seat ends by itself then, unless it validates online',
+  }),
   createdAt: dateTime,
 });
 

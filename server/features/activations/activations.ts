@@ -165,9 +165,15 @@ export const toIdentity = (row: {
 
 /**
  * Frees the seats of a license whose license files have ended, unless the clock cannot be trusted: a machine whose file
- * is still valid would run beside the next one. Returns how many. The caller must hold the lock on the license.
+ * is still valid would run beside the next one. One that was last answered less than the grace of a valid answer before
+ * needs its file no longer, and keeps its seat as an online one. Returns how many are free. The caller must hold the lock
+ * on the license.
  */
-export async function freeEndedSeats(change: Change, licenseId: string): Promise<number> {
+export async function freeEndedSeats(
+  change: Change,
+  licenseId: string,
+  { validationGraceMs }: Pick<Config, 'validationGraceMs'>,
+): Promise<number> {
   const rows = await change.tx
     .selectFrom('activations')
     .selectAll()
@@ -176,8 +182,44 @@ export async function freeEndedSeats(change: Change, licenseId: string): Promise
     .where('offline_until', '<=', change.now)
     .execute();
   if (rows.length === 0 || isJump(await checkClock(change.tx, change.now))) return 0;
-  for (const row of rows) await leaveSeat(change, row, 'released', { event: 'activation.offline_ended' });
-  return rows.length;
+  let freed = 0;
+  for (const row of rows)
+    if (wasOnlineAtEnd(row, validationGraceMs)) await keepOnline(change, row);
+    else {
+      await leaveSeat(change, row, 'released', { event: 'activation.offline_ended' });
+      freed++;
+    }
+  return freed;
+}
+
+/** Compared with the end and not with now: the service may have been off since. A time after the end is of a wrong clock. */
+function wasOnlineAtEnd({ answered_at, offline_until }: ActivationRow, graceMs: number): boolean {
+  if (!answered_at || !offline_until || answered_at > offline_until) return false;
+  return answered_at.getTime() > offline_until.getTime() - graceMs;
+}
+
+async function keepOnline({ tx, audit }: Change, row: ActivationRow): Promise<void> {
+  const after = await tx
+    .updateTable('activations')
+    .set({ activation_type: 'automatic', offline_until: null })
+    .where('activation_id', '=', row.activation_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const { license_id: licenseId, license_key: licenseKey } = await tx
+    .selectFrom('licenses')
+    .select(['license_id', 'license_key'])
+    .where('license_id', '=', row.license_id)
+    .executeTakeFirstOrThrow();
+  const activation = toActivation(after);
+  await audit(
+    'activation.offline_ended',
+    { ...activation, licenseKey },
+    {
+      what: 'its license file ended; it validates online, so it keeps its seat',
+      before: { ...toActivation(row), licenseId },
+      after: { ...activation, licenseId },
+    },
+  );
 }
 
 /** A row in the format of the contract. */

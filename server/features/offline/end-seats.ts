@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { systemChange, type Change, type ChangeParts } from '../../change.ts';
+import { systemChange, type Change } from '../../change.ts';
 import { aheadOf, type CheckedTime } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import { tryEach } from '../../try-each.ts';
@@ -11,7 +11,7 @@ import { lockLicenseRow } from '../licenses/index.ts';
  * its license, so this serves the lists and the audit log. Returns how many.
  */
 export async function endOfflineSeats(
-  context: ChangeParts & Pick<Context, 'log'>,
+  context: Pick<Context, 'db' | 'signals' | 'writeEntry' | 'config' | 'log'>,
   { now }: CheckedTime,
 ): Promise<number> {
   const due = await context.db
@@ -27,7 +27,7 @@ export async function endOfflineSeats(
     async ({ license_id: licenseId }) => {
       freed += await systemChange(context, now, async (change) => {
         await lockLicenseRow(change.tx, licenseId);
-        return freeEndedSeats(change, licenseId);
+        return freeEndedSeats(change, licenseId, context.config);
       });
     },
     (error, { license_id: licenseId }) =>

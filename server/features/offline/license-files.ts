@@ -46,7 +46,7 @@ export async function issueLicenseFile(
   const before = await activationOf(change, licenseId, asked.machineId);
   const taken = before?.status === 'active' && (await refuseOtherKey(change, before, asked.key));
   if (taken) return taken;
-  const code = await takeSeat(change, { licenseId, licenseKey }, asked);
+  const code = await takeSeat(change, { licenseId, licenseKey }, asked, issuer.config);
   if (code !== 'VALID') return fail('WRONG_STATE', validationMessages[code]);
 
   const issuedAt = before ? await nextIssuedAt(change, before.activation_id) : change.now;

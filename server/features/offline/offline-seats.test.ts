@@ -4,6 +4,7 @@ import { utcMinute } from '../../../contract/activations.ts';
 import { clock } from '../../../contract/clock.ts';
 import { credentials, type EnrollmentInput } from '../../../contract/credentials.ts';
 import { licenses } from '../../../contract/licenses.ts';
+import { validation } from '../../../contract/validation.ts';
 import {
   enrollOn,
   machinesOf,
@@ -185,7 +186,58 @@ describe('the seat of an offline machine', () => {
     expect(after.expiresAt).toBe(new Date(server.clock.now().getTime() + days(14)).toISOString());
   });
 
-  test('is held a day beyond each answer where it ended in an outage, until the clock is confirmed', async () => {
+  test('stays with its machine after the file if that validates online, whoever waits for it', async () => {
+    const license = await makeLicense(staff[0], { maxActivations: 1 });
+    const key = makeMachineKey();
+    const machine = offlineMachine('online again', key);
+    const enrolled = await enrollOn(server, license, machine.machineId, { key });
+    const online = server.api(enrolled);
+    const { fileId, endsAt } = await issueTo(staff[0], license, machine, 1);
+    await wait(days(10));
+    expect(await validateOn(online, license, machine.machineId)).toMatchObject({ expiresAt: endsAt });
+    await wait(days(4));
+    await validateOn(online, license, machine.machineId);
+    await wait(days(1) + 1);
+    // before any job, and with it
+    const [codes] = await Promise.all([
+      Promise.all(
+        numbers(10).map(async (i) => (await validateOn(desktops[i % 2]!, license, `waits ${i}`)).code),
+      ),
+      ...[server, twin].map(({ context }) => endOfflineSeats(context, checkedTime(server))),
+    ]);
+    expect(codes).toEqual(Array(10).fill('TOO_MANY_ACTIVATIONS'));
+    expect(await validateOn(online, license, machine.machineId)).toMatchObject({
+      code: 'VALID',
+      activation: { activationType: 'automatic' },
+    });
+    expect(await eventsOf(enrolled.activationId)).toEqual([
+      'activation.created',
+      'activation.enrolled',
+      'activation.offline_issued',
+      'activation.offline_ended',
+    ]);
+    // a receipt of that file frees no seat that is held online; the machine itself does
+    expect((await giveBack(license, machine.receipt(license, fileId))).status).toBe(409);
+    expect((await staff[0].ok(licenses.get, at(license))).currentActivations).toBe(1);
+    await online.ok(validation.releaseSeat, {
+      body: { licenseKey: license.licenseKey, machineId: machine.machineId },
+    });
+    expect((await validateOn(desktops[0], license, 'next')).code).toBe('VALID');
+  });
+
+  test('is free after the file if no answer to its machine counts until then', async () => {
+    const license = await makeLicense(staff[0], { maxActivations: 1 });
+    const machine = offlineMachine('went offline');
+    const { activation } = await issueTo(staff[0], license, machine, 5);
+    await wait(days(4.9));
+    await validateOn(desktops[0], license, machine.machineId);
+    await wait(days(14.2));
+    expect((await validateOn(desktops[1], license, 'next')).code).toBe('VALID');
+    expect(await seatOf(license, machine)).toMatchObject({ status: 'released' });
+    expect((await eventsOf(activation.activationId)).at(-1)).toBe('activation.offline_ended');
+  });
+
+  test('is held a day beyond each answer where it ended in an outage, and is an online one once the clock is confirmed', async () => {
     const license = await makeLicense(staff[0], { maxActivations: 1 });
     const machine = offlineMachine('outage');
     await issueTo(staff[0], license, machine, 1);
@@ -195,12 +247,13 @@ describe('the seat of an offline machine', () => {
     const expiresAt = new Date(Date.parse(issuedAt) + days(1)).toISOString();
     expect(answer).toMatchObject({ code: 'VALID', expiresAt });
     expect((await seatOf(license, machine)).offlineUntil).toBe(expiresAt);
-    // nobody else gets the seat while the machine relies on that
+    // nobody else gets the seat of a machine that is online again
     await staff[0].ok(clock.confirm, { body: { now: server.clock.now().toISOString() } });
-    await wait(hours(20));
-    expect((await validateOn(desktops[1], license, 'other')).code).toBe('TOO_MANY_ACTIVATIONS');
-    await wait(hours(4.1));
-    expect(await validateOn(desktops[1], license, 'other')).toMatchObject({ code: 'VALID' });
+    for (const ms of [hours(20), hours(4.1)]) {
+      await wait(ms);
+      expect((await validateOn(desktops[1], license, 'other')).code).toBe('TOO_MANY_ACTIVATIONS');
+    }
+    expect(await seatOf(license, machine)).toMatchObject({ activationType: 'automatic', offlineUntil: null });
   });
 
   test.each([undefined, true])(

@@ -3,6 +3,7 @@ import { dayMs } from '../../../contract/durations.ts';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
 import type { Change } from '../../change.ts';
 import { plausibleNow } from '../../checked-time.ts';
+import type { Config } from '../../config.ts';
 import { freeEndedSeats, toActivation, type ActivationRow } from '../activations/index.ts';
 import { lockLicenseRow } from '../licenses/index.ts';
 import { decideOn } from './decide-validation.ts';
@@ -11,7 +12,12 @@ import { decideOn } from './decide-validation.ts';
  * Gives the machine a seat. Locks the license first and decides again under the lock, so that `maxActivations` holds
  * for concurrent calls, and a revocation always takes effect. Notes when a machine with a license file is answered.
  */
-export async function takeSeat(change: Change, of: Owner, request: SeatRequest): Promise<ValidationCode> {
+export async function takeSeat(
+  change: Change,
+  of: Owner,
+  request: SeatRequest,
+  config: Pick<Config, 'validationGraceMs'>,
+): Promise<ValidationCode> {
   const { tx, by } = change;
   const { licenseId } = of;
   await lockLicenseRow(tx, licenseId);
@@ -22,7 +28,7 @@ export async function takeSeat(change: Change, of: Owner, request: SeatRequest):
     .select(['c.status as customer_status', 'c.deleted_at as customer_deleted_at'])
     .where('l.license_id', '=', licenseId)
     .executeTakeFirst();
-  if (license) license.current_activations -= await freeEndedSeats(change, licenseId);
+  if (license) license.current_activations -= await freeEndedSeats(change, licenseId, config);
   const machine = await tx
     .selectFrom('activations')
     .selectAll()

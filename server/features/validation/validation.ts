@@ -47,7 +47,7 @@ export async function validate(
   if (found && (takesSeat || isSeatEnded(found, by.now) || holdsLicenseFile(found))) {
     const { license_id: licenseId, license_key: licenseKey } = found;
     code = await onLicense(licenseId, () =>
-      runChange(validator, by, (change) => takeSeat(change, { licenseId, licenseKey }, request)),
+      runChange(validator, by, (change) => takeSeat(change, { licenseId, licenseKey }, request, config)),
     );
     if (code === 'VALID') found = await seats.find({ key: licenseKey, machineId: request.machineId });
   }
