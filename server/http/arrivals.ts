@@ -20,13 +20,13 @@ export type ArrivalLimits = {
   unreadMs: number;
   /** Interval of the checks. */
   lookMs: number;
-  /** Bytes that may have arrived of all large JSON bodies in progress; one beyond them is refused. */
+  /** Bytes that all large JSON bodies in progress may need; one beyond them is refused. */
   jsonBytesAtOnce: number;
 };
 
 /** Maximum size of a JSON body, in bytes. */
 export const mostJsonBytes = 1024 * 1024;
-/** Bodies up to this size are always accepted: many large ones must not block sign-in or validation. */
+/** What needs no more memory is always accepted: many large bodies must not block sign-in or validation. */
 const smallJsonBytes = 64 * 1024;
 /** What Node needs beside the bytes of each piece, which a client may send one byte at a time. */
 const pieceBytes = 512;
@@ -121,10 +121,10 @@ export function watchArrivals(app: FastifyInstance, limits: ArrivalLimits) {
 
   // What has arrived, not what is announced: else connections that send nothing would refuse the bodies of others.
   app.addHook('preParsing', ({ raw }, _reply, payload, done) => {
-    const { 'content-type': type = '', 'content-length': length } = raw.headers;
+    const { 'content-type': type = '' } = raw.headers;
     const arrival = arrivals.get(raw);
     // only JSON is not streamed
-    if (arrival && /^application\/json/i.test(type) && !(Number(length) <= smallJsonBytes))
+    if (arrival && /^application\/json/i.test(type))
       payload.on('data', (bytes: Buffer) => count(arrival, bytes.length));
     // Fastify reads it in the same turn
     done(null, payload);
