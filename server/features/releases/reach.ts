@@ -41,11 +41,13 @@ export async function reachOf(db: Db, build: Build): Promise<RouteAnswer<typeof 
   const others = fed.filter((one) => one.version !== version);
   const asPartial = partial(build);
   const full = others.filter((one) => one.rolloutPercentage === 100 && isAhead(one, asPartial));
-  const insteadOf = (group: (typeof rows)[number]) => full.find((one) => wouldTake(one, group));
-  const newer = full
-    .map((one) => ({ version: one.version, groups: taking.filter((group) => insteadOf(group) === one) }))
-    .filter(({ groups }) => groups.length > 0)
-    .map((one) => ({ version: one.version, machines: sumOf(one.groups) }));
+  const insteadOf = (group: (typeof rows)[number]) => full.find((one) => wouldTake(one, group))?.version;
+  const newer = [...new Set(full.map((one) => one.version))]
+    .map((instead) => ({
+      version: instead,
+      machines: sumOf(taking.filter((group) => insteadOf(group) === instead)),
+    }))
+    .filter(({ machines }) => machines > 0);
   return {
     machines: sumOf(taking.filter((group) => !insteadOf(group))),
     running: sumOf(rows.filter(({ runs }) => runs !== null && ours.includes(runs))),
