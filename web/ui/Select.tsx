@@ -20,9 +20,11 @@ export function Select(props: SelectProps) {
 
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     const { currentTarget: field, key, timeStamp } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey || event.nativeEvent.isComposing) return;
-    const isOpen = openOptions(field).length > 0;
     const isArrow = key === 'ArrowDown' || key === 'ArrowUp';
+    // the library moves by an arrow with any of them
+    const isShortcut = (event.ctrlKey || event.metaKey || event.altKey) && !isArrow;
+    if (isShortcut || event.nativeEvent.isComposing) return;
+    const isOpen = openOptions(field).length > 0;
     const before = isOpen && timeStamp - typed.current.at < pauseMs ? typed.current.text : '';
     const chooses = key === 'Enter' || key === 'Tab' || (key === ' ' && !before);
     // a space that begins nothing opens and closes the list, and Enter opens it
