@@ -9,6 +9,7 @@ import {
 import { noPolicy, policies } from '../../contract/policies.ts';
 import { session } from '../../contract/session.ts';
 import { rbac, users } from '../../contract/users.ts';
+import { toastDuration } from '../../web/ui/toast.tsx';
 import { makeApiKey, makeCustomer, makeHolder, makeLicense, revoke, softDelete } from '../factories.ts';
 import { makeRelease } from './releases.ts';
 import { newWord, row } from './releases-screen.ts';
@@ -207,6 +208,7 @@ test('a toast names a screen that its reader may not see, and does not lead ther
     body: { ...noPolicy, tags: [tag] },
   });
   const held = [permit('customers', 'read'), permit('rollouts', 'update')];
+  await prolong(page, toastDuration, 45_000);
   await signInHolding(page, held, `/customers/${customer.customerId}?tag=${tag}`, server);
   await page.getByLabel('Deferral').fill('3');
   await page.getByRole('button', { name: 'Save Policy' }).click();
