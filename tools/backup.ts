@@ -157,7 +157,8 @@ async function addBinaries(
       }
     }
     const { owner } = binaries;
-    if (binaries.files.length > 0 && files === 0 && owner && owner !== (await storage.readNote(ownerName)))
+    const areAllMissing = binaries.files.length > 0 && files === 0 && unreadable === 0;
+    if (areAllMissing && owner && owner !== (await storage.readNote(ownerName)))
       throw new CannotStart(
         `${nameOf(config.storage)} is not the storage of this installation, and has none of its ${binaries.files.length} binaries. ` +
           'Mount the disk, or set STORAGE_URL as for the server. If the binaries are lost, ' +

@@ -42,11 +42,12 @@ export async function tryLock(tx: Tx, lock: number): Promise<boolean> {
 /** The name of the connection with which a backup holds locks. */
 export const backupName = 'lanyard backup';
 
+/** A backup that hangs is under way for half a day at most: then what waits for it is late. */
 export async function isBackupUnderWay(db: Db): Promise<boolean> {
   const { rows } = await sql`
-    select from pg_stat_activity where datname = current_database() and application_name = ${backupName} limit 1`.execute(
-    db,
-  );
+    select from pg_stat_activity
+     where datname = current_database() and application_name = ${backupName}
+       and backend_start > now() - interval '12 hours' limit 1`.execute(db);
   return rows.length > 0;
 }
 

@@ -39,7 +39,7 @@ export type Snapshot = {
 
 /** `readKeys` runs before any key can be replaced after the snapshot. Throws CannotStart if it is no Lanyard database. */
 export async function openSnapshot(databaseUrl: string, readKeys: () => Promise<void>): Promise<Snapshot> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: backupName });
+  const client = new pg.Client({ connectionString: databaseUrl });
   // a query in progress is rejected too
   client.on('error', () => undefined);
   await client.connect();
@@ -62,6 +62,8 @@ export async function openSnapshot(databaseUrl: string, readKeys: () => Promise<
 
 async function begin(client: pg.Client, readKeys: () => Promise<void>): Promise<Date> {
   await client.query(copySettings);
+  // not at connecting, where a name in the address would replace it
+  await client.query(`set application_name = '${backupName}'`);
   if (!(await hasTable(client, 'schema_migrations')))
     throw new CannotStart('There is nothing to back up: Lanyard was never started on this database.');
   for (const lock of [...jobsOfRows, jobOfFiles])
