@@ -98,7 +98,7 @@ export const auditEvents = {
   'activation.clone_noticed': 'seen on two machines at once',
   'activation.offline_issued': null,
   'activation.offline_returned': 'gave its seat back by receipt',
-  'activation.offline_ended': 'seat freed at the end of its license file',
+  'activation.offline_ended': 'license file ended',
   'machine.exported': null,
   'release.created': null,
   'release.updated': null,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { dayMs } from '../../../contract/durations.ts';
 import type { ValidationCode, ValidationRequest } from '../../../contract/validation.ts';
@@ -43,7 +44,11 @@ export async function takeSeat(
     const heldUntil = isHeld && new Date(Math.min(by.now.getTime() + dayMs, license.valid_until.getTime()));
     await tx
       .updateTable('activations')
-      .set({ answered_at: by.now, ...(heldUntil && { offline_until: heldUntil }) })
+      // a process whose clock is behind must not hide an answer of another
+      .set({
+        answered_at: sql`greatest(answered_at, ${by.now})`,
+        ...(heldUntil && { offline_until: heldUntil }),
+      })
       .where('license_id', '=', licenseId)
       .where('machine_id', '=', request.machineId)
       .where('offline_until', 'is not', null)
