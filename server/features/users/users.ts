@@ -216,7 +216,11 @@ export async function endSessionOf(
   if (refusal) return refusal;
   const user = await lockUser(change.tx, id);
   if (isFailure(user)) return user;
-  return endOpenSession(change, user, { sessionId, reason: 'ended by an administrator' });
+  const isOwn = staffOf(change.by)?.userId === id;
+  return endOpenSession(change, user, {
+    sessionId,
+    reason: isOwn ? 'ended by the user' : 'ended by an administrator',
+  });
 }
 
 function refuseOthersSessions({ actor }: Caller, userId: string): Failure | undefined {
