@@ -24,6 +24,7 @@ import {
   heading,
   navigation,
   type Page,
+  prolong,
   quiet,
   rowOf,
   signInAs,

@@ -42,7 +42,9 @@ export default function Retention({ onClose }: { onClose: () => void }) {
 function RetentionForm({ config, onClose }: { config: Config; onClose: () => void }) {
   const { hasPermission } = useAuth();
   const mayChange = hasPermission('audit', 'update');
-  const [typed, setTyped] = useEntered<TypedNumber | undefined>('retention', undefined);
+  const [entered, setTyped] = useEntered<TypedNumber | undefined>('retention', undefined);
+  // what was entered before the right was lost
+  const typed = mayChange ? entered : undefined;
   // what a colleague sets meanwhile is shown, and not set back, until something is typed
   const days = typed ?? config.retentionDays;
   const [seen, setSeen] = useSeen('retention', config.retentionDays);
