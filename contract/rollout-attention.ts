@@ -18,7 +18,9 @@ type State = PlanState & {
 
 /**
  * Why a release needs a person at `now`; null if it does not. `damaged`: its file is missing or altered; `failing`:
- * paused by the service; `claimed`: failures that may be forged, and so pause nothing; `paused`: paused by staff; `ready`: its next step is due and is not taken without a person.
+ * paused by the service; `claimed`: failures that may be forged, and so pause nothing; `paused`: paused by staff;
+ * `ready`: its next step is due and is not taken without a person. A step that waits for a newer rollout, which hides
+ * this release, is due here too: the list leaves it out.
  */
 export function rolloutAttention(release: State, now: Date): RolloutAttention | null {
   if (release.isDraft || !release.isActive) return null;

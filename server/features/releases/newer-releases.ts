@@ -53,8 +53,9 @@ export const replacedBy = <R extends Rolled>(all: readonly R[], older: Rolled): 
 
 /**
  * The newer partial rollout that hides a partial one: machines inside of it take it, and the others take no second one
- * (`decideOffer`), unless a policy or its minimum version keeps the newer one from them. Undefined where a full release replaces the older one as well: its rollout is then for the machines
- * that policies keep from newer ones, and no other machine is offered it at any percentage.
+ * (`decideOffer`), unless a policy or its minimum version keeps the newer one from them. Undefined where a full release
+ * replaces the older one as well: its rollout is then for the machines that policies keep from newer ones, and no other
+ * machine is offered it at any percentage.
  */
 export function hiddenBy<R extends Rolled>(all: readonly R[], releaseId: string): R | undefined {
   const older = all.find(({ id }) => id === releaseId);
