@@ -49,12 +49,11 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       if (!event.repeat) onPrint();
       return;
     }
-    // in a field, the browser undoes what was typed
-    if (isWithControl(event, 'z') && !event.repeat && !isTyping(event.target)) {
+    // in a field, the browser undoes what was typed; outside of one, it would undo it in the field that was left
+    if (isWithControl(event, 'z') && !isTyping(event.target)) {
+      event.preventDefault();
       // the newest message comes first
-      const undo = document.querySelector<HTMLElement>('[data-hotkey="z"]');
-      if (undo) event.preventDefault();
-      undo?.click();
+      if (!event.repeat) document.querySelector<HTMLElement>('[data-hotkey="z"]')?.click();
       return;
     }
     if (!enabled || event.defaultPrevented || hasModifier(event) || isTyping(event.target)) return;
