@@ -16,7 +16,7 @@ import { lazyPart } from './lazy-part.ts';
 import { inOrder, type RowActionList } from './row-actions.ts';
 import { RowActions } from './RowActions.tsx';
 import { rememberRow } from './row-back.ts';
-import { focusedRow } from './row-focus.ts';
+import { rememberFocus } from './row-focus.ts';
 import { createStore } from './store.ts';
 import { useListKeys } from './use-list-keys.ts';
 import { useScrollsOn } from './use-scrolls-on.ts';
@@ -35,7 +35,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
     rememberRow(label, id);
   };
   const onFocus = () => {
-    const id = scroller.current && focusedRow(scroller.current)?.dataset['row'];
+    const id = scroller.current && rememberFocus(scroller.current);
     if (id) rememberRow(label, id);
   };
   const props = withPeek(given, onPeek);

@@ -23,11 +23,44 @@ export function stepFrom(at: number, by: 1 | -1, count: number): number | undefi
   return at >= 0 && next >= 0 && next < count ? next : undefined;
 }
 
-/** Moves the focus to the next or previous row; without a current row, to the first one that is visible. */
+/** Of each list, the row that had the focus last, and the ids of all rows at that time. */
+const lastFocused = new WeakMap<HTMLElement, { id: string; order: string[] }>();
+
+const idOf = (row: HTMLElement) => row.dataset['row'] ?? '';
+
+/** To be called whenever a row gets the focus. Returns the id of the row, undefined where no row has the focus. */
+export function rememberFocus(list: HTMLElement): string | undefined {
+  const row = focusedRow(list);
+  if (!row) return undefined;
+  lastFocused.set(list, { id: idOf(row), order: rowsOf(list).map(idOf) });
+  return idOf(row);
+}
+
+/**
+ * The row beside the one that had the focus and is gone, such as an extended license that left the filter; at an end of the
+ * list, the one on its other side. The list has the focus since then: see `useLostFocus` and `useFocusReturn`.
+ */
+function besideRemoved(list: HTMLElement, rows: HTMLElement[], by: 1 | -1): HTMLElement | undefined {
+  const last = lastFocused.get(list);
+  const byId = new Map(rows.map((row) => [idOf(row), row]));
+  if (!last || document.activeElement !== list || byId.has(last.id)) return undefined;
+  const at = last.order.indexOf(last.id);
+  const [before, after] = [last.order.slice(0, at).toReversed(), last.order.slice(at + 1)];
+  const nearest = (by === 1 ? [...after, ...before] : [...before, ...after]).find((id) => byId.has(id));
+  return nearest === undefined ? undefined : byId.get(nearest);
+}
+
+/**
+ * Moves the focus to the next or previous row. Without a current row, to the one beside the row that had the focus and is
+ * gone, else to the first one that is visible.
+ */
 export function moveRowFocus(list: HTMLElement, by: 1 | -1): void {
   const rows = rowsOf(list);
   const current = focusedRow(list);
-  if (!current) return focusRow(rows.find((row) => isBelowHeader(list, row)) ?? rows[0]);
+  if (!current) {
+    const visible = () => rows.find((row) => isBelowHeader(list, row)) ?? rows[0];
+    return focusRow(besideRemoved(list, rows, by) ?? visible());
+  }
   const next = stepFrom(rows.indexOf(current), by, rows.length);
   focusRow(next === undefined ? current : rows[next]);
 }
