@@ -14,9 +14,12 @@ import {
   expectSaid,
   expectStatus,
   goTo,
+  inDays,
+  quiet,
   signInAs,
   test,
 } from './support.ts';
+import { holdBack } from './hold-back.ts';
 import { list, of, only, row, tab } from './licenses-screen.ts';
 
 test('revoke and reactivate ask, naming the key', async ({ page, server }) => {
@@ -97,6 +100,80 @@ test('a license of a soft-deleted customer keeps only Activations', async ({ pag
   await expectSaid(page, `Customer "${customer.name}" permanently deleted`);
   await expect(page.getByRole('tab')).toHaveText(['Active0', 'Revoked0', 'Expired0']);
   await askedAgain;
+});
+
+test('the keys of a menu act before it has loaded, and it opens over nothing that came first', async ({
+  page,
+  server,
+}) => {
+  const file = '**/assets/RowMenu-*.js';
+  const customer = await makeCustomer(server.admin);
+  // ends first, so is the first row
+  const soon = { validFrom: inDays(-30), validUntil: inDays(2) };
+  const first = await makeLicense(server.admin, { ...of(customer), ...soon });
+  const second = await makeLicense(server.admin, { ...of(customer), ...soon, validUntil: inDays(3) });
+  const third = await makeLicense(server.admin, { ...of(customer), ...soon, validUntil: inDays(4) });
+  const { keyboard } = page;
+  const menu = page.getByRole('menu');
+  const openLate = async () => {
+    await page.reload();
+    await expect(row(page, third)).toBeVisible();
+    await keyboard.press('j');
+    await expect(row(page, first)).toBeFocused();
+    const load = await holdBack(page, file);
+    await keyboard.press('m');
+    return load;
+  };
+  await signInAs(page, 'super_admin', `${only(customer)}&expiring=30&sort=validUntil`, server);
+
+  for (const [key, focused] of [
+    ['Escape', row(page, first)],
+    ['j', row(page, second)],
+    ['/', page.getByRole('searchbox')],
+  ] as const) {
+    const load = await openLate();
+    const loaded = page.waitForResponse(file);
+    await keyboard.press(key);
+    load();
+    await (await loaded).finished();
+    await quiet(page);
+    await expect(focused).toBeFocused();
+    await expect(menu).toBeHidden();
+  }
+
+  await keyboard.press('Escape');
+  await openLate();
+  // an arrow waits for an item, and moves no row
+  await keyboard.press('ArrowDown');
+  await keyboard.press('y');
+  await expectSaid(page, new RegExp(`License ${first.licenseKey} for .+ extended to`));
+  await expect(row(page, first)).toBeHidden();
+});
+
+test('a row that leaves the list leaves the keys at its place', async ({ page, server }) => {
+  const customer = await makeCustomer(server.admin);
+  const endingIn = async (days: number) =>
+    makeLicense(server.admin, { ...of(customer), validFrom: inDays(-30), validUntil: inDays(days) });
+  const [, second, third, fourth] = await Promise.all([2, 3, 4, 5].map(endingIn));
+  const { keyboard } = page;
+  const extendFocused = async (license: typeof second) => {
+    await expect(row(page, license!)).toBeFocused();
+    for (const key of ['m', 'y']) await keyboard.press(key);
+    await expectSaid(page, new RegExp(`License ${license!.licenseKey} for .+ extended to`));
+    await expect(row(page, license!)).toBeHidden();
+  };
+  await signInAs(page, 'super_admin', `${only(customer)}&expiring=30&sort=validUntil`, server);
+  await expect(row(page, fourth!)).toBeVisible();
+
+  for (const key of ['j', 'j', 'j', 'j']) await keyboard.press(key);
+  await extendFocused(fourth);
+  // none follows
+  await keyboard.press('j');
+  await expect(row(page, third!)).toBeFocused();
+  await keyboard.press('k');
+  await extendFocused(second);
+  await keyboard.press('j');
+  await expect(row(page, third!)).toBeFocused();
 });
 
 test.describe('by touch', () => {

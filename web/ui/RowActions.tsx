@@ -1,9 +1,18 @@
-import { Suspense, useEffect, useRef, useSyncExternalStore } from 'react';
+import {
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type RefObject,
+} from 'react';
 import { DisabledReason } from './DisabledReason.tsx';
 import classes from './RowActions.module.css';
 import { IconDots } from './icons.tsx';
 import { pressOnce } from './press-once.ts';
-import type { RowAction } from './row-actions.ts';
+import { menuAction, runAction, type RowAction } from './row-actions.ts';
 import { RowButton, RowLink } from './RowButton.tsx';
 import type { Store } from './store.ts';
 import { lazyPart } from './lazy-part.ts';
@@ -31,6 +40,7 @@ export function RowActions(props: {
   const shown = actions.filter(({ inRow, reason }) => inRow && !(note && reason));
   // a menu of one action, which is a button already, would say nothing
   const hasMenu = actions.length > 1 || shown.length < actions.length;
+  const giveUp = () => menu.set(undefined);
   const close = (opener: Element | null) => {
     menu.set(undefined);
     const row = opener?.matches('tr') ? (opener as HTMLElement) : more.current;
@@ -59,7 +69,9 @@ export function RowActions(props: {
             <IconDots size={16} stroke={1.6} />
           </RowButton>
           {isOpen && (
-            <Suspense>
+            <Suspense
+              fallback={<EarlyKeys actions={actions} button={more} onClose={close} giveUp={giveUp} />}
+            >
               <RowMenu name={name} actions={actions} onClose={close} />
             </Suspense>
           )}
@@ -67,6 +79,50 @@ export function RowActions(props: {
       )}
     </div>
   );
+}
+
+/** Move in the menu or press its item; none has the focus yet. */
+const ofItems = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End', 'Enter', ' ']);
+
+const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'AltGraph', 'Meta'].includes(key);
+
+/**
+ * Takes the keys of the menu while its code loads. Any other key, and going elsewhere, give it up: opened late, it would
+ * take for its own what is typed by then.
+ */
+function EarlyKeys(props: {
+  actions: RowAction[];
+  button: RefObject<HTMLElement | null>;
+  onClose: (opener: Element | null) => void;
+  giveUp: () => void;
+}) {
+  const [opener] = useState(() => document.activeElement);
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    const action = menuAction(props.actions, event);
+    if (isModifier(event.key)) return;
+    // the key that opened it is still held
+    if (event.repeat) return event.preventDefault();
+    if (!action && event.key !== 'Escape' && !ofItems.has(event.key)) return props.giveUp();
+    event.preventDefault();
+    event.stopPropagation();
+    if (ofItems.has(event.key) || action?.reason) return;
+    props.onClose(opener);
+    if (action) runAction(action);
+  });
+  const onElsewhere = useEffectEvent(({ target }: Event) => {
+    if (!(target instanceof Node && props.button.current?.contains(target))) props.giveUp();
+  });
+  useLayoutEffect(() => {
+    window.addEventListener('keydown', onKeyDown, { capture: true });
+    window.addEventListener('pointerdown', onElsewhere, { capture: true });
+    window.addEventListener('focusin', onElsewhere, { capture: true });
+    return () => {
+      window.removeEventListener('keydown', onKeyDown, { capture: true });
+      window.removeEventListener('pointerdown', onElsewhere, { capture: true });
+      window.removeEventListener('focusin', onElsewhere, { capture: true });
+    };
+  }, []);
+  return null;
 }
 
 function ActionButton({ action, name }: { action: RowAction; name: string }) {

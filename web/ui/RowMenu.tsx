@@ -2,7 +2,7 @@ import { Kbd, Menu } from '@mantine/core';
 import { Fragment, useState, type KeyboardEvent } from 'react';
 import classes from './RowActions.module.css';
 import { pressOnce } from './press-once.ts';
-import { runAction, type RowAction } from './row-actions.ts';
+import { menuAction, runAction, type RowAction } from './row-actions.ts';
 
 /**
  * The menu of a row: all its actions with their keys, dangerous ones last. Loaded when it is first opened. `onClose` gets
@@ -23,8 +23,7 @@ export default function RowMenu(props: {
     runAction(action);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const action = actions.find((one) => keyOf(one) === event.key);
+    const action = menuAction(actions, event);
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();
@@ -72,7 +71,7 @@ export default function RowMenu(props: {
 const focusFirst = (menu: HTMLElement | null) =>
   menu?.querySelector<HTMLElement>('[role="menuitem"]')?.focus({ preventScroll: true });
 
-/** Enter and Space press the item that has the focus, in every menu. */
+/** As {@link menuAction} has it. */
 const keyOf = ({ key }: RowAction) => (key === 'Enter' || key === 'Space' ? undefined : key);
 
 function Item({ action, onChoose }: { action: RowAction; onChoose: () => void }) {

@@ -54,6 +54,13 @@ export function runAction({ run, href }: RowAction): void {
   else window.open(href, '_blank', 'noopener,noreferrer');
 }
 
+/** What a key chooses in the menu. Enter and Space press the item that has the focus, in every menu. */
+export const menuAction = (
+  actions: readonly RowAction[],
+  { key, ctrlKey, metaKey, altKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>,
+): RowAction | undefined =>
+  ctrlKey || metaKey || altKey ? undefined : actions.find((one) => one.key !== 'Enter' && one.key === key);
+
 export type KeyHelp = { keys: readonly string[]; meaning: string };
 
 /** The keys of these rows for the help: an action that not every row has is listed once, with all its names. */
