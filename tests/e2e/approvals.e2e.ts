@@ -3,7 +3,8 @@ import { permit } from '../../contract/permissions.ts';
 import { releases } from '../../contract/releases.ts';
 import { password } from '../api-client.ts';
 import { holdBack } from './hold-back.ts';
-import { makeRelease } from './releases.ts';
+import { program } from '../binaries.ts';
+import { fileOnDisk, makeRelease } from './releases.ts';
 import { editing, unfoldRollout } from './releases-screen.ts';
 import {
   dialog,
@@ -97,8 +98,17 @@ test('a channel requires approvals when a second person agrees, and a publicatio
   await test.step('the form of a new release says before the upload that it must be a draft', async () => {
     await goTo(page, '/releases?dialog=create');
     const form = dialog(page, 'Upload New Release');
-    await form.getByRole('checkbox', { name: 'Draft Release' }).uncheck();
+    const draft = form.getByRole('checkbox', { name: 'Draft Release' });
+    await form.locator('input[type=file]').setInputFiles(await fileOnDisk('Draft-5.0.0.exe', program(2000)));
+    await draft.uncheck();
     await expect(form.getByText('Publishing on stable needs the approval of a second person.')).toBeVisible();
+    await form.getByRole('button', { name: 'Upload Release' }).click();
+    await expect(draft).toBeFocused();
+    await expect(draft).toHaveAttribute('aria-invalid', 'true');
+    await expect(draft).toHaveAccessibleDescription(/needs the approval of a second person/);
+    await expectAccessible(page);
+    await draft.check();
+    await expect(draft).toHaveAttribute('aria-invalid', 'false');
   });
 
   await test.step('who may roll out sees it; without a permission of the call, they may only decline it', async () => {

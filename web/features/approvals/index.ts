@@ -1,1 +1,1 @@
-export { DraftOnly } from './DraftOnly.tsx';
+export { useDraftOnly } from './use-draft-only.ts';

@@ -16,6 +16,7 @@ import { useLastFile } from '../../ui/last-file.ts';
 import { NumberField } from '../../ui/NumberField.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
+import { useDraftOnly } from '../approvals/index.ts';
 import { BuildInputs } from './BuildInputs.tsx';
 import { architectureOf, isAccepted, platformOf, versionOf } from './detect-build.ts';
 import { FileChoice, wrongType } from './FileChoice.tsx';
@@ -56,15 +57,18 @@ export function NewReleaseForm(props: {
   onClose: () => void;
 }) {
   const [chosen, setChosen] = useEntered(`${formKey} file`, null, props.startFile);
-  const [{ platform, channel }, setLine] = useState(() => keptValues(formKey, props.start));
+  const [{ platform, channel, isDraft }, setLine] = useState(() => keptValues(formKey, props.start));
   const lost = useLostFile(chosen?.file.name);
   const [missing, setMissing] = useState('File is required');
   const known = useVersions(platform, channel);
   const [heldVersion, setHeldVersion] = useState<string>();
+  const draftOnly = useDraftOnly(channel, isDraft);
   const form = useDialogForm<NewReleaseValues>(formKey, {
     initialValues: props.start,
-    validate: (typed) =>
-      validate(withVersion(typed, known, heldVersion), chosen === null ? missing : undefined),
+    validate: (typed) => ({
+      ...validate(withVersion(typed, known, heldVersion), chosen === null ? missing : undefined),
+      ...(draftOnly !== null && !typed.isDraft && { isDraft: draftOnly }),
+    }),
     validateInputOnBlur: [...typedFields, 'fileUrl', 'fileSize', 'sha512'],
     onValuesChange: setLine,
   });
@@ -173,7 +177,7 @@ export function NewReleaseForm(props: {
               nameVersion={nameVersion}
               hold={{ onFocus: () => setHeldVersion(values.version), onBlur: leaveVersion }}
             />
-            <PublishInputs form={form} build={{ ...values, fileName }} />
+            <PublishInputs form={form} build={{ ...values, fileName }} draftOnly={draftOnly} />
           </Fields>
           {problem && <ErrorText>{problem}</ErrorText>}
           <Group justify="flex-end" gap="xs" className={classes.foot}>

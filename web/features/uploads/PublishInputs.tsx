@@ -1,4 +1,5 @@
-import { Checkbox, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useId } from 'react';
 import { whyNotPublish } from '../../../contract/release-state.ts';
 import { AcceptableFailures } from '../../AcceptableFailures.tsx';
 import { PlanChoice, PlanFields } from '../../PlanFields.tsx';
@@ -6,7 +7,6 @@ import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { withDraft } from '../../release-form.ts';
 import { useAuth } from '../../session.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';
-import { DraftOnly } from '../approvals/index.ts';
 import { reachText, unplanned, type NewReleaseState } from './new-release.ts';
 
 /** Aligns fields whose descriptions differ in length. */
@@ -14,13 +14,17 @@ const belowInput = ['label' as const, 'input' as const, 'error' as const, 'descr
 
 type Build = Parameters<typeof AcceptableFailures>[0]['build'];
 
-/** The other fields of a build: notes, draft, mandatory, rollout. */
-export function PublishInputs({ form, build }: { form: NewReleaseState; build: Build }) {
+/** The other fields of a build: notes, draft, mandatory, rollout. `draftOnly`: see `useDraftOnly`. */
+export function PublishInputs(props: { form: NewReleaseState; build: Build; draftOnly: string | null }) {
+  const { form, build, draftOnly } = props;
+  const draftOnlyId = useId();
   const { values } = form;
   const { can } = useAuth();
   const mayNotPublish = values.isDraft && !can.manageRollouts;
   const { suggest, isLoading } = usePlanSuggestion(unplanned, can.manageRollouts);
   const isInSteps = !values.isDraft && values.plan.inSteps;
+  // on another channel, it may be published
+  const isRefused = draftOnly !== null && form.errors['isDraft'] !== undefined;
   const setDraft = (isDraft: boolean) => {
     form.setValues({ ...withDraft(values, isDraft, 100), ...suggest(values, { isDraft }) });
     if (isDraft) form.clearFieldError('rolloutPercentage');
@@ -84,6 +88,9 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
               </>
             }
             disabled={mayNotPublish || isLoading}
+            error={isRefused}
+            aria-invalid={isRefused}
+            {...(draftOnly !== null && { 'aria-describedby': draftOnlyId })}
             checked={values.isDraft}
             onChange={(event) => setDraft(event.currentTarget.checked)}
           />
@@ -110,7 +117,11 @@ export function PublishInputs({ form, build }: { form: NewReleaseState; build: B
             {...form.getInputProps('minimumSupportedVersion')}
           />
         </SimpleGrid>
-        <DraftOnly channel={values.channel} isDraft={values.isDraft} />
+        {draftOnly !== null && (
+          <Text id={draftOnlyId} size="xs" role="status" className="amber-note">
+            {draftOnly}
+          </Text>
+        )}
         <AcceptableFailures build={build} {...form.getInputProps('acceptableFailures')} />
       </Stack>
     </>
