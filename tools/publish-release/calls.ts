@@ -22,7 +22,7 @@ export type Sending = {
 export class Refusal extends Error {
   readonly isFinal: boolean;
   readonly status: number | undefined;
-  /** Of a body in pieces: the last one was sent, so that the server may have carried the call out. */
+  /** Of a POST with a body in pieces: the last one was sent, so that the server may have carried the call out. */
   isSent = false;
   constructor(message: string, isFinal: boolean, status?: number) {
     super(message);
@@ -110,7 +110,8 @@ export function callsOf(
         left += bytes.length;
         count(bytes.length);
       }
-      isSent = true;
+      // a PUT may be repeated
+      isSent = route.method === 'POST';
     };
     const headers = { 'content-type': type };
     // Node accepts any iterable of bytes, which the DOM types do not allow
@@ -138,9 +139,6 @@ export function callsOf(
       const { headers, body } = new Response(form);
       const type = present(headers.get('content-type'), 'a form sets it');
       return (await stream(route, route.path, present(body, 'a form is a body'), type)) as Answer<R>;
-    },
-    async state(uploadId: string): Promise<void> {
-      await send(uploads.state, uploads.state.path.replace('{uploadId}', uploadId), {});
     },
     async chunk(uploadId: string, index: number, bytes: Buffer): Promise<void> {
       const path = uploads.chunk.path.replace('{uploadId}', uploadId).replace('{index}', String(index));

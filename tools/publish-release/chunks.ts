@@ -7,7 +7,7 @@ import { Refusal, whileAway, type Calls, type Sending } from './calls.ts';
 type Prepared = Pick<UploadState, 'uploadId' | 'chunkSize' | 'totalChunks'>;
 
 /**
- * Sends the file in chunks, six at a time, and retries failed ones once at the end, when the server is there.
+ * Sends the file in chunks, six at a time, and retries failed ones once at the end, when server and storage are there.
  * Returns its SHA-512 in base64, computed while the file is read.
  */
 export async function sendChunks(
@@ -32,11 +32,10 @@ export async function sendChunks(
   const failed = await inParallel(totalChunks, sending.signal, async (index) =>
     send(index, await readInOrder(index)),
   );
-  if (failed.length > 0) await whileAway(async () => calls.state(uploadId), sending);
   for (const index of failed) {
     sending.signal.throwIfAborted();
     try {
-      await send(index, await read(index));
+      await whileAway(async () => send(index, await read(index)), sending);
     } catch (error) {
       const message = `Failed to upload chunk ${index + 1}/${totalChunks}`;
       throw new Error(`${message}\n${(error as Error).message}`, { cause: error });

@@ -103,7 +103,8 @@ async function sendChunked(
 
 /**
  * Completes an upload, which may be repeated: its answer may be lost, as at a proxy that waits for a shorter time than
- * the server takes. Then only an upload that can be cancelled has failed; another one may still become a release.
+ * the server takes. Since the server has all bytes, the upload is cancelled only after a final refusal or the last
+ * attempt; one that cannot be cancelled may still become a release.
  */
 async function complete<T>(
   attempt: () => Promise<T>,
@@ -115,12 +116,13 @@ async function complete<T>(
     try {
       return await attempt();
     } catch (error) {
-      const isFinal = signal.aborted || (error instanceof Refusal && error.isFinal);
-      if (attempts > 1 || isFinal) {
+      const isFinal = error instanceof Refusal && error.isFinal;
+      const isLast = signal.aborted || attempts === mostAttempts;
+      if (isFinal || isLast) {
         // the server refused the only call: there is no other one that may still become a release
-        const isRefused = attempts === 1 && error instanceof Refusal && error.isFinal && error.status !== 409;
+        const isRefused = isFinal && attempts === 1 && error.status !== 409;
         if ((await cancel()) || isRefused) throw error;
-        if (signal.aborted || attempts === mostAttempts) throw new Unclear(error);
+        if (isLast) throw new Unclear(error);
       }
       await pause(error, attempts, waiting);
     }
