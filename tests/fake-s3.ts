@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { StorageConfig } from '../server/config.ts';
 import { connect } from '../server/storage/s3-client.ts';
 
@@ -16,9 +17,9 @@ export type FakeS3 = {
   /**
    * `silent`: accepts every request and never responds. `stalls`: sends half of each body and then nothing. `refuses`:
    * closes the connection immediately. `fails`: returns 503. `unheard`: completes an upload, and closes the connection.
-   * `breaks`: closes the connection of the next part, and is well again.
+   * `breaks`: closes the connection of the next part, and is well again. `ponders`: completes an upload in five seconds.
    */
-  mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails' | 'unheard' | 'breaks';
+  mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails' | 'unheard' | 'breaks' | 'ponders';
   /** Number of open connections. */
   connections(): number;
   close(): Promise<void>;
@@ -122,6 +123,7 @@ export async function startFakeS3(): Promise<FakeS3> {
       const tags = [...body.toString().matchAll(/<ETag>(.*?)<\/ETag>/g)].map(([, tag]) => tag);
       const isSame = tags.join() === parts.map(([, { etag }]) => etag.replaceAll('"', '&quot;')).join();
       if (!isSame) return error(400, 'InvalidPart');
+      if (fake.mood === 'ponders') await sleep(5000);
       things.set(key, thingOf(Buffer.concat(parts.map(([, part]) => part.bytes))));
       uploads.delete(uploadId);
       if (fake.mood === 'unheard') return void request.socket.destroy();

@@ -7,6 +7,7 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   ListPartsCommand,
   PutObjectCommand,
   paginateListObjectsV2,
@@ -38,6 +39,8 @@ const putPartBytes = 8 * 1024 * 1024;
 const wholeBytes = 256 * 1024;
 const sliceBytes = 64 * 1024;
 const signedUrlSeconds = 300;
+/** By the documentation of S3, a large upload may take minutes to complete. */
+const completedWithinMs = 10 * 60_000;
 
 type S3Location = { client: S3Client; bucket: string; prefix: string };
 
@@ -93,7 +96,7 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
     return troubleAsValue(async () => {
       try {
-        await client.send(
+        await complete(
           new CompleteMultipartUploadCommand({ ...multipart(unfinished), MultipartUpload: { Parts } }),
         );
       } catch (error) {
@@ -106,6 +109,25 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
       }
       return undefined;
     });
+  }
+
+  /** Other commands are sent meanwhile, so that a server that hangs is noticed as soon as by any other command. */
+  async function complete(command: CompleteMultipartUploadCommand): Promise<void> {
+    const patience = createPatience(completedWithinMs);
+    const ask = () =>
+      client
+        .send(new ListObjectsV2Command({ Bucket: config.bucket, Prefix: config.prefix, MaxKeys: 1 }))
+        .catch((error: unknown) => error instanceof NoAnswer && patience.giveUp(error));
+    void ask();
+    const asking = setInterval(() => void ask(), answerWithinMs);
+    patience.wait();
+    try {
+      const sent = client.send(command, { abortSignal: patience.signal });
+      await Promise.race([sent, patience.givenUp]);
+    } finally {
+      clearInterval(asking);
+      patience.rest();
+    }
   }
 
   /** A part still in transfer may survive the first abort, so abort until the storage no longer knows the upload. */

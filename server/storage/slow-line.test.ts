@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { newBucket } from '../../tests/fake-s3.ts';
+import { newBucket, startFakeS3 } from '../../tests/fake-s3.ts';
 import { openStorage } from './open-storage.ts';
 import { answerWithinMs } from './patience.ts';
 
@@ -37,4 +37,16 @@ test('S3 stores what takes longer on the way than it may take to answer', async 
     return storage.put(`${size}.exe`, bytes());
   };
   expect(await Promise.all([put(9 * MiB), put(6 * MiB)])).toEqual([9 * MiB, 6 * MiB]);
+});
+
+test('S3 may take longer to complete an upload than to answer', async () => {
+  const config = await newBucket(false);
+  const s3 = await startFakeS3();
+  const storage = await openStorage({ ...config, endpoint: s3.endpoint });
+  onTestFinished(async () => (storage.close(), s3.close()));
+  async function* bytes() {
+    yield randomBytes(MiB);
+  }
+  s3.mood = 'ponders';
+  expect(await storage.put('App.exe', bytes())).toBe(MiB);
 });
