@@ -40,6 +40,8 @@ export type ChangeHandler<R extends Route> = {
   /** Work that must not hold a connection, such as hashing a password; its Failure is the response. */
   prepare?: (call: Call<R>) => Promise<unknown>;
   change: (change: Change, call: Call<R>, prepared: unknown) => Promise<Answer<R> | Failure>;
+  /** Gives back what `prepare` reserved, where no change that may be committed uses it; handles its own errors. */
+  giveBack?: (prepared: never) => Promise<void>;
 };
 
 export type Handler<R extends Route> = R extends { changesNothing: true }
@@ -58,7 +60,12 @@ export const inChange = <R extends Route>(
 export const inChangeAfter = <R extends Route, P>(
   prepare: (call: Call<R>) => Promise<P | Failure>,
   run: (change: Change, call: Call<R>, prepared: P) => Promise<Answer<R> | Failure>,
-): ChangeHandler<R> => ({ prepare, change: (change, call, prepared) => run(change, call, prepared as P) });
+  giveBack?: (prepared: P) => Promise<void>,
+): ChangeHandler<R> => ({
+  prepare,
+  change: (change, call, prepared) => run(change, call, prepared as P),
+  ...(giveBack && { giveBack }),
+});
 
 /** A route with its handler, type-checked against each other. */
 export type Implemented = { route: Route; handler: Handler<Route> };

@@ -41,7 +41,9 @@ export async function carryOut(
   const before = claim && handler.prepare && (await readAnswer(context.db, claim));
   if (claim && before && !isFailure(before)) return repeated(before, claim);
   const prepared = await handler.prepare?.(call);
-  return runChange<unknown>(context, call.by, async (change) => {
+  let mayBeUsed = false;
+  const answer = runChange<unknown>(context, call.by, async (change) => {
+    mayBeUsed = false;
     const earlier = claim && (await claimKey(change.tx, claim));
     if (claim && earlier) return isFailure(earlier) ? earlier : repeated(earlier, claim);
     // checked only now: a call that has been completed meanwhile returns its stored response
@@ -52,6 +54,13 @@ export async function carryOut(
     const result: unknown = await handler.change(change, call, prepared);
     if (claim && !isFailure(result))
       await keepAnswer(change.tx, claim, route.shownOnce ? sealAnswer(secrets, claim, result) : result);
+    // the response to its commit may be lost
+    mayBeUsed = !isFailure(result);
     return result;
   });
+  try {
+    return await answer;
+  } finally {
+    if (!mayBeUsed && !isFailure(prepared)) await handler.giveBack?.(prepared as never);
+  }
 }

@@ -7,7 +7,7 @@ import { receiveChunk } from './chunk.ts';
 import { completeUpload } from './complete.ts';
 import { receiveDirect } from './direct.ts';
 import { createIncrementalHash } from './incremental-hash.ts';
-import { cancelUpload, getUploadState, prepareUpload, reserve } from './uploads.ts';
+import { cancelUpload, getUploadState, prepareUpload, removeBytes, reserve } from './uploads.ts';
 import { present } from '../../invariants.ts';
 
 export function uploadRoutes(context: Context & { storageWatch: StorageWatch; inspector: Inspector }) {
@@ -17,6 +17,7 @@ export function uploadRoutes(context: Context & { storageWatch: StorageWatch; in
     prepare: inChangeAfter(
       ({ body }) => reserve(context, body),
       (change, { body }, reserved) => prepareUpload(change, body, reserved),
+      (reserved) => removeBytes(context, reserved),
     ),
     chunk: ({ by, params, stream, http }) =>
       receiveChunk(parts, by, params, http.request.raw, bodyOf(stream).readable),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, truncate, writeFile } from 'node:fs/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { releases } from '../../../contract/releases.ts';
 import { uploads } from '../../../contract/uploads.ts';
 import { appImage, archive, diskImage, program, sha512Of } from '../../../tests/binaries.ts';
@@ -393,6 +393,29 @@ describe('a file in chunks', () => {
     expect((await up.complete(bytes, prepared)).status).toBe(409);
     const entries = await auditOf(server, uploadId);
     expect(entries.map((entry) => entry.event_type)).toEqual(['upload.begun', 'upload.cancelled']);
+  });
+
+  test('that the database refuses to record leaves no room reserved, unless its commit may have happened', async () => {
+    const key = { 'idempotency-key': someId() };
+    const body = { fileName: 'App.exe', fileSize: MiB, version: nextVersion() };
+    const prepare = async () => (await api.call(uploads.prepare, { body }, key)).status;
+    await server.pool.query(
+      "create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$",
+    );
+    onTestFinished(async () => void (await server.pool.query('drop function refuse cascade')));
+    const begun = (await arriving()).length;
+    await server.pool.query('create trigger refuse before insert on uploads execute function refuse()');
+    expect([await prepare(), await prepare()]).toEqual([500, 500]);
+    expect((await arriving()).length).toBe(begun);
+    await server.pool.query(
+      `drop trigger refuse on uploads; create constraint trigger refuse after insert on uploads
+         initially deferred for each row execute function refuse()`,
+    );
+    expect(await prepare()).toBe(500);
+    expect((await arriving()).length).toBe(begun + 1);
+    await server.pool.query('drop trigger refuse on uploads');
+    expect(await Promise.all([prepare(), prepare()])).toEqual([201, 201]);
+    expect((await arriving()).length).toBe(begun + 2);
   });
 
   test('that is complete takes no chunk and cannot be cancelled', async () => {

@@ -26,7 +26,6 @@ import {
   toUploadRecord,
   toUploadState,
   unfinishedOf,
-  type UploadRow,
 } from './upload-row.ts';
 
 /** Above the 5 MiB minimum of S3; small enough that six parallel chunks do not block other calls. */
@@ -118,18 +117,18 @@ export async function cancelUpload(
     .execute();
   const { fileName, fileSize, version } = toUploadRecord(upload);
   await change.audit('upload.cancelled', toUploadRecord(upload), { before: { fileName, fileSize, version } });
-  change.afterCommit(() => removeBytes(context, upload));
+  change.afterCommit(() => removeBytes(context, unfinishedOf(upload)));
   return undefined;
 }
 
 /** Also removes a finished file without a release. The sweep removes whatever fails here. */
-async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, upload: UploadRow) {
+export async function removeBytes({ storage, log }: Pick<Context, 'storage' | 'log'>, bytes: Unfinished) {
   try {
-    await storage.abandon(unfinishedOf(upload));
-    await storage.remove(upload.file_key);
-    await storage.remove(blockmapKeyOf(upload.file_key));
+    await storage.abandon(bytes);
+    await storage.remove(bytes.key);
+    await storage.remove(blockmapKeyOf(bytes.key));
   } catch (error) {
-    log.warn({ err: error }, 'The bytes of a cancelled upload were left to the sweep');
+    log.warn({ err: error }, 'The bytes of a cancelled or refused upload were left to the sweep');
   }
 }
 
