@@ -252,7 +252,7 @@ describe('a stored file', () => {
     expect(await events()).toEqual([]);
   });
 
-  test('that is replaced while its block map is made again is compared at its next delivery', async () => {
+  test('that is replaced while its block map is made again is compared again', async () => {
     const { storage } = server.context;
     const put = storage.put.bind(storage);
     vi.spyOn(storage, 'put').mockImplementationOnce(async (...map) => {
@@ -261,10 +261,28 @@ describe('a stored file', () => {
     });
     await rm(`${file}.blockmap`);
     server.clock.advance(hours(24));
-    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 1 });
     await expectRefused();
     await writeFile(file, bytes);
     await expectDelivered();
+  });
+
+  test('that is put right while a check reads the damaged one stays right', async () => {
+    await writeFile(file, program(200_000));
+    await expectRefused();
+    const { storage } = server.context;
+    const read = storage.read.bind(storage);
+    vi.spyOn(storage, 'read').mockImplementationOnce(async (key) => {
+      const damaged = await read(key);
+      await writeFile(`${file}.copy`, bytes);
+      await rename(`${file}.copy`, file);
+      await expectDelivered();
+      return damaged;
+    });
+    server.clock.advance(hours(1));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+    expect((await row()).damaged_at).toBeNull();
+    expect(await events()).toEqual(['release.file_damaged', 'release.file_recovered']);
   });
 
   test('that a clock ahead found damaged is right again without moving its deferrals into the past', async () => {

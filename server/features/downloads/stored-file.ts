@@ -34,6 +34,9 @@ const damaged = fail(
 
 const deleted = fail('NOT_FOUND', 'There is no such file.');
 
+/** Of a file that is replaced again and again meanwhile; its next download compares it once more. */
+const mostChecks = 3;
+
 /**
  * Checks before a download whether the stored bytes are still those of the release, by the size and time from the
  * storage. If these changed, for example after a restore, the hash is verified, once for all concurrent calls.
@@ -61,17 +64,15 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
  */
 async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean | undefined> {
   const { storage, log } = context;
-  // Read before the bytes, so that concurrent changes cause another check.
-  const read = await storage.stampOf(file.key);
-  let stamp = await stampOf(storage, file);
-  if (stamp === undefined) await requireOwn(context, context.clock());
-  const findings = stamp === undefined ? undefined : await findingsOf(context, file);
-  const isRight = findings?.sha512 === file.sha512;
+  let stamp: string | undefined;
+  let isRight: boolean;
+  let checks = 0;
+  do {
+    stamp = await stampOf(storage, file);
+    isRight = await compare(context, file, stamp);
+    // replaced while it was read: what was found says nothing of the bytes that are there
+  } while ((await stampOf(storage, file)) !== stamp && ++checks < mostChecks);
   const about = { releaseId: file.releaseId, key: file.key };
-  if (isRight && (await repairBlockmap(context, file, findings))) {
-    const repaired = await stampOf(storage, file);
-    if ((await storage.stampOf(file.key)) === read) stamp = repaired;
-  }
   const isThere = await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
     const before = await tx
       .selectFrom('releases')
@@ -118,6 +119,15 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
   return isRight;
 }
 
+/** Whether the stored bytes are those of the release; the block map of right ones is regenerated if it is wrong. */
+async function compare(context: VerifyContext, file: StoredFile, stamp: string | undefined) {
+  if (stamp === undefined) await requireOwn(context, context.clock());
+  const findings = stamp === undefined ? undefined : await findingsOf(context, file);
+  if (findings?.sha512 !== file.sha512) return false;
+  await repairBlockmap(context, file, findings);
+  return true;
+}
+
 async function findingsOf(context: VerifyContext, { key, blockmapKey }: Keys): Promise<Findings | undefined> {
   const { storage, inspector } = context;
   const bytes = await storage.read(key);
@@ -135,23 +145,22 @@ async function findingsOf(context: VerifyContext, { key, blockmapKey }: Keys): P
   }
 }
 
-/** Rewrites a missing or damaged block map, or removes it if that fails; false if nothing was wrong. */
+/** Rewrites a missing or damaged block map, or removes it if that fails. */
 async function repairBlockmap(
   { storage, log }: VerifyContext,
   { releaseId, key, blockmapKey }: StoredFile,
   findings: Findings,
-): Promise<boolean> {
-  if (blockmapKey === null) return false;
+): Promise<void> {
+  if (blockmapKey === null) return;
   const right = Buffer.from(present(findings.blockmap, 'a file with a block map is inspected for it'));
   const isThere = (await storage.sizeOf(blockmapKey)) === right.length;
   const stored = isThere ? await storage.read(blockmapKey) : undefined;
-  if (stored && (await buffer(stored)).equals(right)) return false;
+  if (stored && (await buffer(stored)).equals(right)) return;
   log.warn(
     { releaseId, key: blockmapKey },
     'The block map of a release was damaged or missing; it is made again',
   );
   if (isFailure(await storeBlockmap(storage, key, findings))) await storage.remove(blockmapKey);
-  return true;
 }
 
 /**
