@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { releases, type Release } from '../../../contract/releases.ts';
 import { program } from '../../../tests/binaries.ts';
@@ -283,6 +284,26 @@ describe('a stored file', () => {
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
     expect((await row()).damaged_at).toBeNull();
     expect(await events()).toEqual(['release.file_damaged', 'release.file_recovered']);
+  });
+
+  test('whose block map cannot be read is right, and the job makes that map again', async () => {
+    const { storage } = server.context;
+    const read = storage.read.bind(storage);
+    const { blockmap_key } = await row();
+    let unreadable = 0;
+    vi.spyOn(storage, 'read').mockImplementation(async (key, range) => {
+      if (key !== blockmap_key || unreadable++ > 0) return read(key, range);
+      return new Readable({
+        read() {
+          this.destroy(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }));
+        },
+      });
+    });
+    server.clock.advance(hours(24));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
+    expect(lines.join()).toContain('made again');
+    await expectDelivered();
+    expect(await events()).toEqual([]);
   });
 
   test('that a clock ahead found damaged is right again without moving its deferrals into the past', async () => {

@@ -137,12 +137,15 @@ async function findingsOf(context: VerifyContext, { key, blockmapKey }: Keys): P
     for await (const piece of bytes as AsyncIterable<Buffer>) await inspection.addBytes(piece);
     return await inspection.finish();
   } catch (error) {
-    // An unreadable sector.
-    if ((error as NodeJS.ErrnoException).code === 'EIO') return undefined;
-    throw error;
+    return unreadableAsUndefined(error);
   } finally {
     inspection.drop();
   }
+}
+
+/** The error of an unreadable sector; all others are thrown. */
+function unreadableAsUndefined(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error;
 }
 
 /** Rewrites a missing or damaged block map, or removes it if that fails. */
@@ -155,7 +158,8 @@ async function repairBlockmap(
   const right = Buffer.from(present(findings.blockmap, 'a file with a block map is inspected for it'));
   const isThere = (await storage.sizeOf(blockmapKey)) === right.length;
   const stored = isThere ? await storage.read(blockmapKey) : undefined;
-  if (stored && (await buffer(stored)).equals(right)) return;
+  const bytes = stored && (await buffer(stored).catch(unreadableAsUndefined));
+  if (bytes?.equals(right)) return;
   log.warn(
     { releaseId, key: blockmapKey },
     'The block map of a release was damaged or missing; it is made again',
