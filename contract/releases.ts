@@ -224,7 +224,11 @@ export const releaseAnalytics = namedObject('ReleaseAnalytics', {
 });
 export type ReleaseAnalytics = z.output<typeof releaseAnalytics>;
 
-const partialRollout = z.object({ id: z.string(), version: z.string(), rolloutPercentage: z.number() });
+const partialRollout = z.object({
+  id: z.string(),
+  version: z.string(),
+  rolloutPercentage: z.number().min(1).max(99),
+});
 
 export const hiddenBy = partialRollout.nullable().meta({
   description:

@@ -72,6 +72,14 @@ describe('a plan', () => {
     expect([await step(), await percentageOf(release)]).toEqual([0, 100]);
   });
 
+  test('goes on behind a full release with a minimum version: it is for the machines below that', async () => {
+    const bridge = await publish();
+    await makeRelease(server, { minimumAppVersion: '0.0.1' });
+    expect(await api.ok(rollouts.progress, by(bridge))).toMatchObject({ newer: null, hiddenBy: null });
+    server.clock.advance(hours(24));
+    expect([await step(), await percentageOf(bridge)]).toEqual([1, 10]);
+  });
+
   test('takes one step at a time however far the clock jumps, once among processes', async () => {
     const twin = await startTwin(server);
     const release = await publish();
@@ -571,9 +579,8 @@ let installs = 0;
 /** Machines that were offered the release, fetched it, and ended its install, without the reports of it. */
 async function insertInstalls(
   { id, version }: Release,
-  counts: { failed?: number; succeeded?: number; proven?: true },
+  { failed = 0, succeeded = 0, proven }: { failed?: number; succeeded?: number; proven?: true },
 ) {
-  const { failed = 0, succeeded = 0, proven } = counts;
   const at = server.clock.now();
   const rows = Array.from({ length: failed + succeeded }, (_, n) => ({
     download_id: randomUUID(),
