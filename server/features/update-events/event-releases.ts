@@ -4,7 +4,7 @@ import { byWidth, reportedAs, type Channel } from '../../../contract/versions.ts
 import type { Tx } from '../../db/client.ts';
 import { plainVersion } from '../../db/sql.ts';
 import { present } from '../../invariants.ts';
-import { concernedVersion, type UpdateEvent } from './update-event.ts';
+import { concernedVersion, isEvent, type UpdateEvent } from './update-event.ts';
 
 type ReleaseFacts = {
   release_id: string;
@@ -25,8 +25,9 @@ export type EventWithRelease = UpdateEvent & { release?: ReleaseFacts | undefine
 const kindsFirst = ['exe', 'zip', 'appimage', 'nupkg', 'deb', 'rpm', 'dmg'];
 
 /**
- * Finds the release of each event without one, by version, platform and architecture. The releases are locked against
- * removal until the batch is written; references to removed ones are cleared.
+ * Finds the release of each event: the one that it names, or else by version, platform and architecture; in both cases the
+ * kind of file that the machine fetched. The releases are locked against removal until the batch is written; references to
+ * removed ones are cleared.
  */
 export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Promise<EventWithRelease[]> {
   // a check already references the offered release, and needs no lookup
@@ -52,12 +53,60 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
     (event) => !byId.has(event.releaseId ?? '') && matching(ranked, event).length > 1,
   );
   const offered = await lastOffered(tx, events, unclear);
+  const meant = new Map(
+    others.map((event) => [
+      event,
+      byId.get(event.releaseId ?? '') ?? findRelease(ranked, event, offered.get(offerOf(event))),
+    ]),
+  );
+  const fetched = await fetchedOf(tx, meant, rows);
   return events.map((event) => {
     if (event.type === 'check') return event;
-    const release =
-      byId.get(event.releaseId ?? '') ?? findRelease(ranked, event, offered.get(offerOf(event)));
+    const release = fetchedInstead(meant.get(event), fetched.get(event.machineHash) ?? []);
     return { ...event, releaseId: release?.release_id ?? null, release };
   });
+}
+
+type Meant = ReadonlyMap<UpdateEvent, ReleaseFacts | undefined>;
+
+const isOtherKind = (one: ReleaseFacts, other: ReleaseFacts): boolean =>
+  one.file_kind !== other.file_kind &&
+  one.version === other.version &&
+  one.platform === other.platform &&
+  one.architecture === other.architecture;
+
+/**
+ * The kind of file that a machine fetched, where it did not fetch the one that is meant: a feed that lists several kinds
+ * names the id of one, and each updater takes its own. `fetched` has the latest last.
+ */
+const fetchedInstead = (
+  meant: ReleaseFacts | undefined,
+  fetched: readonly ReleaseFacts[],
+): ReleaseFacts | undefined =>
+  meant && !fetched.includes(meant) ? (fetched.findLast((one) => isOtherKind(one, meant)) ?? meant) : meant;
+
+/** What each machine with a report has fetched, before this batch or in it, of builds with several kinds of file. */
+async function fetchedOf(
+  tx: Tx,
+  meant: Meant,
+  rows: readonly ReleaseFacts[],
+): Promise<Map<string, ReleaseFacts[]>> {
+  const several = rows.filter((row) => rows.some((one) => isOtherKind(one, row)));
+  const events = [...meant.keys()];
+  const hashes = events
+    .filter((event) => isEvent(event) && several.some((one) => one === meant.get(event)))
+    .map(({ machineHash }) => machineHash);
+  if (hashes.length === 0) return new Map();
+  const { rows: before } = await sql<Pick<UpdateEvent, 'machineHash' | 'releaseId'>>`
+    select encode(machine_hash, 'hex') as "machineHash", release_id as "releaseId"
+      from downloads
+     where machine_hash = any(select decode(h, 'hex') from unnest(${hashes}::text[]) as m (h))
+       and release_id = any(${several.map((one) => one.release_id)}::uuid[]) and fetched_at is not null
+     order by fetched_at`.execute(tx);
+  const fetched = new Map(hashes.map((hash) => [hash, [] as ReleaseFacts[]]));
+  for (const { machineHash, releaseId } of [...before, ...events.filter((event) => !isEvent(event))])
+    fetched.get(machineHash)?.push(...several.filter((one) => one.release_id === releaseId));
+  return fetched;
 }
 
 const matching = (ranked: readonly ReleaseFacts[], event: UpdateEvent): ReleaseFacts[] =>

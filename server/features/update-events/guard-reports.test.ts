@@ -265,6 +265,57 @@ describe('a release whose machines report neither its id nor the right time', ()
     expect(await pausedAt(installer)).toBeNull();
   });
 
+  test.each([
+    ['names the id of the first', '7.1.0', true],
+    ['is not named', '7.2.0', false],
+  ])(
+    'is the one that the machine fetched, where its feed lists several kinds and %s',
+    async (_, version, named) => {
+      const make = (fileKind: string, fileName: string) =>
+        makeRelease(server, { ...failing, version, platform: 'linux', fileKind, fileName });
+      const appImage = await make('appimage', 'App.AppImage');
+      const deb = await make('deb', 'app.deb');
+      const machines = [`deb 1 ${version}`, `deb 2 ${version}`];
+      const all = (eventType: Event['eventType'], one: Release, ids = machines): Told[] =>
+        ids.map((machineId) => ({
+          machineId,
+          eventType,
+          platform: 'linux',
+          toVersion: version,
+          ...(named ? { releaseId: one.id } : {}),
+        }));
+      const params = { platform: 'linux', architecture: 'x64', file: 'latest-linux.yml' } as const;
+      const both = `both ${version}`;
+      for (const machineId of [...machines, both]) {
+        const feed = await desktop.call(updates.electron, { params }, { 'x-machine-id': machineId });
+        expect(feed.text).toContain(`releaseId: "${appImage.id}"`);
+        await fetchFile(deb, machineId);
+      }
+      await completed(deb, [...machines, both]);
+      await report(desktop, [
+        ...all('download_start', appImage),
+        ...all('download_complete', appImage),
+        ...all('install_error', appImage),
+      ]);
+      await eventually(async () => (await pausedAt(deb)) !== null);
+      const ofAppImage = () =>
+        server.db.selectFrom('downloads').select('install_failed').where('release_id', '=', appImage.id);
+      expect(await ofAppImage().execute()).toEqual([]);
+      const { updateHistory } = await staff.ok(machineCalls.get, {
+        params: { id: machineHashOf(`deb 1 ${version}`) },
+      });
+      expect(updateHistory[0]).toMatchObject({ eventType: 'install_error', releaseId: deb.id });
+
+      // it went over to the AppImage: what it says of a file that it has fetched as well is taken as said
+      await fetchFile(appImage, both);
+      await completed(appImage, [both]);
+      await report(desktop, all('install_error', appImage, [both]));
+      await written(both, 2);
+      expect(await ofAppImage().execute()).toEqual([{ install_failed: true }]);
+      expect(await pausedAt(appImage)).toBeNull();
+    },
+  );
+
   test('is the one that the machine was offered, where its program leaves out the build metadata', async () => {
     const broken = await makeRelease(server, { ...failing, version: '98.0.0' });
     const params = { releaseId: broken.id };
