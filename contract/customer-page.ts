@@ -54,7 +54,7 @@ export const refusedValidations = namedObject('RefusedValidations', {
 export type RefusedValidations = z.output<typeof refusedValidations>;
 
 const offeredRelease = release
-  .pick({ id: true, version: true, channel: true, rolloutPercentage: true })
+  .pick({ id: true, version: true, channel: true, rolloutPercentage: true, minimumAppVersion: true })
   .meta({ id: 'OfferedRelease' });
 
 /** The releases that machines of a customer may get on one platform. */
@@ -64,7 +64,7 @@ export const customerReleases = namedObject('CustomerReleases', {
   channel: z.enum(channels),
   offered: z.array(offeredRelease).meta({
     description:
-      'Newest first: the newest one that is fully out, and those that roll out to some of the machines',
+      'Newest first: the newest one that is fully out, those that roll out to some of the machines, and what machines below the minimum app version of these get',
   }),
   heldBack: z.array(z.object({ version: z.string(), why: z.string() })).meta({
     description: 'The newest release that the update policy keeps from them, for each reason',

@@ -209,6 +209,37 @@ describe('the overview', () => {
     expect(feeds.some(({ text }) => text.includes('5.1.0'))).toBe(true);
   });
 
+  test('names what machines below the minimum version of a full release get', async () => {
+    const { customerId } = await makeCustomer(admin);
+    const line = { platform: 'linux', fileKind: 'appimage', fileName: 'App.AppImage' } as const;
+    await makeRelease(server, { ...line, version: '3.9.0' });
+    await makeRelease(server, { ...line, version: '4.0.5' });
+    const { id } = await makeRelease(server, { ...line, version: '5.0.0', minimumAppVersion: '4.0.0' });
+    const onLinux = async () =>
+      (await overview(customerId)).releases!.find(
+        (one) => one.platform === 'linux' && one.architecture === 'x64',
+      )!;
+    const versions = async () => (await onLinux()).offered.map(({ version }) => version);
+    expect((await onLinux()).offered).toMatchObject([
+      { version: '5.0.0', minimumAppVersion: '4.0.0' },
+      { version: '4.0.5', minimumAppVersion: null },
+    ]);
+    const params = { platform: 'linux', architecture: 'x64', file: 'latest-linux.yml' } as const;
+    const feed = await desktop.call(updates.electron, { params }, { 'x-app-version': '3.0.0' });
+    expect(feed.text).toContain('version: "4.0.5"');
+    const pin = (value: string | null) =>
+      admin.ok(policies.putOfCustomer, { ...at(customerId), body: { ...noPolicy, pin: value, tags: [] } });
+    // the pin matches a release, also for machines that may not take it
+    await pin('5.');
+    expect(await onLinux()).toMatchObject({
+      offered: [{ version: '5.0.0' }],
+      heldBack: [{ version: '4.0.5' }],
+    });
+    await pin(null);
+    await admin.ok(releaseCalls.update, { params: { releaseId: id }, body: { minimumAppVersion: '' } });
+    expect(await versions()).toEqual(['5.0.0']);
+  });
+
   test('says which machines get a release that its policy holds back', async () => {
     const { customerId } = await makeCustomer(admin);
     const line = { platform: 'darwin', fileKind: 'zip' } as const;

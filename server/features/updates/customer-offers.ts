@@ -1,6 +1,8 @@
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import type { CustomerReleases } from '../../../contract/customer-page.ts';
 import { fedKinds } from '../../../contract/fed-kinds.ts';
+import type { OfferReason } from '../../../contract/machines.ts';
+import { compareVersions } from '../../../contract/versions.ts';
 import { candidatesOf, channelOf, evaluate, newestFirst, type Candidate } from './decide-offer.ts';
 import { policySentence } from './explain-policy.ts';
 import { isStrict, type Policed, type PolicyStep } from './policy.ts';
@@ -16,6 +18,9 @@ export function offersToCustomer(releases: readonly Candidate[], policed: Police
   );
 }
 
+/** Why a release is or is not offered to a machine that may take it; one at 0 % may be among the older ones. */
+const mayTake = new Set<OfferReason>(['OFFERED', 'ROLLOUT_BUCKET', 'NEWER_RELEASE_OFFERED']);
+
 function offersOn(
   platform: Platform,
   architecture: Architecture,
@@ -28,16 +33,22 @@ function offersOn(
   const held = new Map<string, { release: Candidate; why: string }>();
   for (const fileKind of fedKinds[platform]) {
     const candidates = candidatesOf(releases, { platform, architecture, fileKind });
-    // as in `evaluate`: outside of a rollout, machines get only what is fully out; below its minimum they are in none
-    let onlyFull = false;
-    for (const { release, reason, steps } of evaluate(candidates, { ...question, ...asked, fileKind })) {
-      const isRollingOut: boolean = reason === 'ROLLOUT_BUCKET' && !onlyFull;
-      if (reason === 'OFFERED' || isRollingOut) offered.set(release.version, release);
-      onlyFull ||= isRollingOut && release.minimumAppVersion === null;
-      if (reason === 'OFFERED') break;
-      const step = steps.find(({ result }) => result === 'holds');
-      if (step && !held.has(step.reason))
-        held.set(step.reason, { release, why: whyHeld(step, release, policed) });
+    const verdicts = [...evaluate(candidates, { ...question, ...asked, fileKind })];
+    // the newest machines, and those below each minimum version
+    for (const below of new Set([null, ...candidates.map((one) => one.minimumAppVersion)])) {
+      // as in `evaluate`: outside of a rollout, machines get only what is fully out
+      let onlyFull = false;
+      for (const { release, reason, steps } of verdicts) {
+        const { rolloutPercentage, minimumAppVersion: least } = release;
+        if (below !== null && least !== null && compareVersions(least, below) >= 0) continue;
+        const isOffered: boolean = mayTake.has(reason) && rolloutPercentage > (onlyFull ? 99 : 0);
+        if (isOffered) offered.set(release.version, release);
+        if (isOffered && rolloutPercentage === 100) break;
+        onlyFull ||= isOffered;
+        const step = steps.find(({ result }) => result === 'holds');
+        if (step && !held.has(step.reason))
+          held.set(step.reason, { release, why: whyHeld(step, release, policed) });
+      }
     }
   }
   return {
@@ -49,6 +60,7 @@ function offersOn(
       version: r.version,
       channel: r.channel,
       rolloutPercentage: r.rolloutPercentage,
+      minimumAppVersion: r.minimumAppVersion,
     })),
     heldBack: [...held.values()].map(({ release, why }) => ({ version: release.version, why })),
   };

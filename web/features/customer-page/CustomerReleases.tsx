@@ -22,12 +22,13 @@ const columns: Column<OnPlatform>[] = [
         'None'
       ) : (
         <ul className={`plain-list ${classes.offered}`}>
-          {offered.map(({ id, version, rolloutPercentage }) => (
+          {offered.map(({ id, version, rolloutPercentage, minimumAppVersion }) => (
             <li key={id}>
               <RecordLink kind="release" id={id} inherit>
                 {version}
               </RecordLink>
               {rolloutPercentage < 100 && ` to ${rolloutPercentage} %`}
+              {minimumAppVersion !== null && ` (from ${minimumAppVersion})`}
             </li>
           ))}
         </ul>
