@@ -33,7 +33,9 @@ const said = {
   updatesUntil: ({ value, from }: Field<'updatesUntil'>, whom: string) =>
     `${capitalize(sourceText(from))} gives ${whom} updates until ${value}`,
   deferDays: ({ value, from }: Field<'deferDays'>) =>
-    `${capitalize(sourceText(from))} defers releases by ${counted(value, 'day')} after they are fully out`,
+    value === 0
+      ? `${capitalize(sourceText(from))} does not defer releases`
+      : `${capitalize(sourceText(from))} defers releases by ${counted(value, 'day')} after they are fully out`,
   windows: ({ value, from }: Field<'windows'>) =>
     `${capitalize(sourceText(from))} allows updates ${value.length > 0 ? value.map(windowText).join('; ') : 'at any time'}`,
 };
@@ -88,6 +90,7 @@ export function policySentence(
       const deferDays = present(policy.deferDays, 'the step says that there is one');
       const until = deferredUntil(release, deferDays.value);
       const defers = said.deferDays(deferDays);
+      if (deferDays.value === 0) return `${defers}.`;
       const due = until === undefined ? 'this one is not' : `this one until ${momentText(until)}`;
       return result === 'urgent' ? `${defers}, but ${urgent}.` : `${defers}: ${due}.`;
     }

@@ -350,3 +350,16 @@ test('the explanation says each thing that the policy looked at, in that order',
     ],
   ]);
 });
+
+test('the explanation of a deferral of no days says that there is none, also of a release that is rolling out', () => {
+  const policed = { policy: applied({ deferDays: 0 }), now, deferredBy: now };
+  const { machineHash } = ask();
+  const rolling = release('4.2.0', { fullAt: null, rolloutPercentage: 99 });
+  const [explained] = explainEach([rolling], {
+    ...ask(),
+    currentVersion: '4.1.0',
+    machineHash: machineHash!,
+    policed,
+  });
+  expect(explained!.policy).toEqual(['The policy of Hospital does not defer releases.']);
+});
