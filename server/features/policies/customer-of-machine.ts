@@ -32,6 +32,10 @@ export const ofSeveral = (
   policies: { has(customerId: string): boolean },
 ): CustomerOfMachine | undefined => owners.find(({ customerId }) => policies.has(customerId)) ?? owners[0];
 
+/** The customer whose policy decides for a machine when nobody asks: its updates come by its token if it has one. */
+export const toldBy: typeof ofSeveral = (owners, policies) =>
+  owners.find(({ isProven }) => isProven) ?? ofSeveral(owners, policies);
+
 /**
  * The customers of machines, by the SHA-256 of their ids in hex. Of several, a seat that is held counts before one that is
  * not, an active license before others, a proven machine before a named one, and then the latest validation.

@@ -10,7 +10,7 @@ import { recordHash } from '../../db/sql.ts';
 import { noSuch, type Failure } from '../../failure.ts';
 import type { TrashedRelease, LiveRelease, ReleaseSet } from '../releases/index.ts';
 import { candidatesOf, countedVersion, decideOffer, pinCounts, type Policed } from '../updates/index.ts';
-import { ofSeveral, ownersOf, type CustomerOfMachine } from './customer-of-machine.ts';
+import { ownersOf, toldBy, type CustomerOfMachine } from './customer-of-machine.ts';
 import {
   effectiveOf,
   fieldsOfPolicy,
@@ -90,7 +90,7 @@ type Offers = Omit<PolicyImpact, 'pinMatches' | 'unpinned'>;
 type Followed = { owner: CustomerOfMachine; policy: EffectivePolicy | undefined };
 
 function followed(owners: readonly CustomerOfMachine[], policies: EffectivePolicies): Followed | undefined {
-  const owner = ofSeveral(owners, policies);
+  const owner = toldBy(owners, policies);
   return owner && { owner, policy: policies.get(owner.customerId) };
 }
 

@@ -230,6 +230,8 @@ describe('the policy of a customer', () => {
     expect([await fed(machineId), await fed(proven)]).toEqual(['1.2.0 PINNED', '1.3.0 OFFERED']);
     const [newest] = await explained(machineId);
     expect(newest?.slice(0, 2)).toEqual(['1.3.0', 'OFFERED']);
+    expect(await impact(first.customerId, { pin: '1.1.' })).toMatchObject({ machines: 0, changed: 0 });
+    expect(await impact(second.customerId, { pin: '1.2.' })).toMatchObject({ machines: 1, changed: 1 });
   });
 
   test('is completed by those of its tags, in alphabetical order', async () => {

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Facts } from '../../db/facts.ts';
 import type { ReleaseSet } from '../releases/index.ts';
 import type { Policed } from '../updates/index.ts';
-import { createCustomerFinder, ofSeveral } from './customer-of-machine.ts';
+import { createCustomerFinder, ofSeveral, toldBy } from './customer-of-machine.ts';
 import { createPolicySet } from './policy-set.ts';
 
 type Parts = Pick<Context, 'db' | 'pool' | 'signals' | 'config'> & {
@@ -28,16 +28,14 @@ export function createPolicyFinder(parts: Parts) {
     const { policies, newest } = await policySet();
     const isExplained = actor.kind === 'nobody';
     if (policies.size === 0 && updatesAfterRevocation && !isExplained) return undefined;
-    const owners = actor.kind === 'machine' ? [] : await find(machineHash);
-    // nobody asks for the machine: what it is told, which comes by its token if it has one
-    const proven = isExplained ? owners.find(({ isProven }) => isProven) : undefined;
+    const ownerOf = isExplained ? toldBy : ofSeveral;
     const owner =
       actor.kind === 'machine'
-        ? { customerId: actor.customerId, isActive: actor.isLicensed, isProven: true }
-        : (proven ?? ofSeveral(owners, policies));
+        ? { customerId: actor.customerId, isActive: actor.isLicensed, isDeleted: false, isProven: true }
+        : ownerOf(await find(machineHash), policies);
     if (!owner) return undefined;
     // its token is refused by every feed, whatever the setting
-    const isRefused = proven !== undefined && proven.isDeleted;
+    const isRefused = isExplained && owner.isProven && owner.isDeleted;
     const isLicensed = owner.isActive || (updatesAfterRevocation && !isRefused);
     const policy = policies.get(owner.customerId);
     if (!policy && isLicensed) return undefined;
