@@ -10,6 +10,7 @@ import {
   machinesOf,
   makeLicense,
   makeMachineKey,
+  revoke,
   signedEnrollment,
   validateOn,
 } from '../../../tests/factories.ts';
@@ -111,6 +112,15 @@ describe('the seat of an offline machine', () => {
     expect(await seatOf(license, machine)).toMatchObject({ status: 'released' });
     expect((await eventsOf(activation.activationId)).at(-1)).toBe('activation.offline_ended');
     expect((await staff[0].ok(licenses.get, at(license))).currentActivations).toBe(1);
+  });
+
+  test('is not said to be held by the refusal that frees it', async () => {
+    const license = await makeLicense(staff[0]);
+    const { endsAt } = await issueTo(staff[0], license, offlineMachine('revoked'), 1);
+    await revoke(staff[0], license);
+    await wait(Date.parse(endsAt) - server.clock.now().getTime());
+    const { signed } = await validateOn(desktops[0], license, 'revoked');
+    expect(JSON.parse(signed)).toMatchObject({ code: 'REVOKED', activation: { status: 'released' } });
   });
 
   test('is freed once by the job, in two processes at once', async () => {

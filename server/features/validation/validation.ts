@@ -49,7 +49,9 @@ export async function validate(
     code = await onLicense(licenseId, () =>
       runChange(validator, by, (change) => takeSeat(change, { licenseId, licenseKey }, request, config)),
     );
-    if (code === 'VALID') found = await seats.find({ key: licenseKey, machineId: request.machineId });
+    // also for a refusal: the change may have freed the seat of this machine, or have waited for one that did
+    found = await seats.find({ key: licenseKey, machineId: request.machineId });
+    if (!found) code = 'NOT_FOUND';
   }
   // recorded data may be kept in a file, so it excludes the key
   const { licenseKey: _, nonce: __, ...machine } = request;
