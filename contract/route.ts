@@ -86,6 +86,8 @@ export type Route = {
   changesNothing?: true;
   /** Clients that cannot set a header may send the API key as `key`, or the machine token as `token`, in the query. */
   apiKeyInQuery?: true;
+  /** A machine token counts also while its license or customer is not active: the answer itself says so. */
+  evenUnlicensed?: true;
   /**
    * The response holds a secret: it is stored encrypted for a repeated Idempotency-Key of its caller. If the call is
    * public, it is not stored, and the repetition gets an error.

@@ -115,6 +115,7 @@ export const validation = {
     summary:
       'Validate a license on a machine; the first validation takes a seat. Called by staff, it reactivates the machine',
     access: apiKeyOrStaffWith('validate', 'licenses', 'update'),
+    evenUnlicensed: true,
     body: validationRequest,
     answer: validationResult,
   }),

@@ -30,7 +30,7 @@ export function createAuthentication(
     const caller = (): Caller => callerOf(request, clock(), callName(route), nobody);
     const token = presentedToken(request, route);
     if (token !== undefined) {
-      const { machine, budget, isUnknown } = await checkMachine(token, route.access);
+      const { machine, budget, isUnknown } = await checkMachine(token, route);
       if (isUnknown) await tokenRefused(caller(), machine.message);
       sendLimit(reply, budget);
       return machine;

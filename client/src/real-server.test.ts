@@ -54,13 +54,22 @@ test('enrolls, takes a seat, validates by token, and gives the seat back', async
   expect(await late.check()).toMatchObject({ valid: true });
 });
 
-test('hears of a revocation at once, and of its end', async () => {
+test('hears of a revocation at once, by its token however often it asks, and of its end', async () => {
   const license = await makeLicense(staff);
-  const client = await clientOf(license);
+  const calls: string[] = [];
+  const client = await clientOf(license, {
+    fetch: (url, request) => {
+      calls.push(new URL(url).pathname);
+      return fetch(url, request);
+    },
+  });
   await client.check();
   await revoke(staff, license);
   server.clock.advance(seconds(1));
-  expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  calls.length = 0;
+  for (let n = 0; n < 2; n++)
+    expect(await client.check()).toMatchObject({ valid: false, source: 'online', code: 'REVOKED' });
+  expect(calls).toEqual(['/api/licenses/validate', '/api/licenses/validate']);
   expect(await (await cutOff(license, client)).check()).toMatchObject({ valid: false, code: 'REVOKED' });
   server.clock.advance(seconds(1));
   await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });

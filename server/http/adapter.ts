@@ -17,7 +17,7 @@ import { refuseCrossSite } from './same-origin.ts';
 import { sendAnswer, streamWhileMay } from './send.ts';
 
 /** The fields of a route that authentication uses. */
-export type AskedRoute = Pick<Route, 'method' | 'path' | 'access' | 'apiKeyInQuery'>;
+export type AskedRoute = Pick<Route, 'method' | 'path' | 'access' | 'apiKeyInQuery' | 'evenUnlicensed'>;
 
 /** The dependencies of the adapter on features: identification of the caller, and recording of refusals. */
 export type Authentication = {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { hourMs } from '../../../contract/durations.ts';
-import type { Access } from '../../../contract/route.ts';
+import type { Route } from '../../../contract/route.ts';
 import { atMost } from '../../at-most.ts';
 import { isSecretOf, readBearerKey } from '../../bearer-keys.ts';
 import type { Budget, Budgets } from '../../budgets.ts';
@@ -48,13 +48,17 @@ export function createMachineCheck({ seats, budgets, clock, config }: Parts) {
     };
   }
 
-  return async (presented: string, access: Access): Promise<Checked> => {
+  return async (
+    presented: string,
+    { access, evenUnlicensed }: Pick<Route, 'access' | 'evenUnlicensed'>,
+  ): Promise<Checked> => {
     const { id, secret } = readBearerKey('lym', presented);
     const seat = id === undefined ? undefined : await seats.findByToken(id);
     if (!isSecretOf(seat && Buffer.from(seat.secret_hash, 'hex'), secret) || !seat)
       return { machine: unknown, isUnknown: true };
-    const forUpdates = access.kind === 'staff' && access.apiKey === 'updates';
-    const ended = endedBecause(seat, forUpdates && config.updatesAfterRevocation);
+    const forUpdates =
+      access.kind === 'staff' && access.apiKey === 'updates' && config.updatesAfterRevocation;
+    const ended = evenUnlicensed ? undefined : endedBecause(seat, forUpdates);
     if (ended) return { machine: fail('UNAUTHENTICATED', ended) };
     const budget = take(seat.activation_id);
     if (budget.allowed) return { machine: toMachine(seat), budget };
@@ -69,10 +73,10 @@ const unknown = fail(
   'The machine token is not known: it was replaced, or the machine gave up its seat. Enroll the machine again.',
 );
 
-/** Why a token does not count for now; undefined if it does. */
-function endedBecause(seat: EnrolledSeat, evenIfWithdrawn: boolean): string | undefined {
+/** Why a token does not count for now; undefined if it does. `forUpdates`: also of a license that is not active. */
+function endedBecause(seat: EnrolledSeat, forUpdates: boolean): string | undefined {
   if (seat.customer_deleted_at) return 'The customer of this machine has been deleted.';
-  if (evenIfWithdrawn) return undefined;
+  if (forUpdates) return undefined;
   if (seat.customer_status === 'inactive') return 'The customer of this machine is not active.';
   return seat.status === 'revoked' ? 'The license of this machine has been revoked.' : undefined;
 }

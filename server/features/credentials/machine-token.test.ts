@@ -264,11 +264,13 @@ async function endsBy(change: (of: { license: License; machine: Enrolled }) => P
   const statuses = () =>
     Promise.all(
       [server, twin].flatMap((on) => [
-        validate(one.license, one.machine, on).then(({ status }) => status),
+        validate(one.license, one.machine, on).then(({ status, body }) =>
+          status === 200 ? body.data.code : status,
+        ),
         get(electron, one.machine.headers, on).then(({ status }) => status),
       ]),
     );
-  expect(await statuses()).toEqual([200, 200, 200, 200]);
+  expect(await statuses()).toEqual(['VALID', 200, 'VALID', 200]);
   await change(one);
   expect((await validate(other.license, other.machine)).status).toBe(200);
   // the process that made the change refuses at once; the other has been told, and hears of it in a moment
@@ -279,6 +281,9 @@ async function endsBy(change: (of: { license: License; machine: Enrolled }) => P
   });
   return { ...one, validated, fed, statuses };
 }
+
+const tryRelease = ({ licenseKey }: License, { machineId, headers }: Enrolled) =>
+  server.api({ headers }).call(validation.releaseSeat, { body: { licenseKey, machineId } });
 
 /** No call changes the status of a customer yet. */
 const update = ({ customerId }: License, status: 'active' | 'inactive') =>
@@ -316,23 +321,45 @@ describe('the token ends at once in every process', () => {
         await staff.ok(licenses.delete, { params: { id: license.licenseId } });
       },
     ],
-    ['the customer is deleted', ({ license }: { license: License }) => softDelete(staff, license)],
   ])('when %s', async (_, change) => {
     expect(await endsBy(change)).toMatchObject({ validated: 401, fed: 401 });
   });
 
-  test('when the license is revoked: updates go on, and all of it when it is reactivated', async () => {
-    const { license, validated, fed, statuses } = await endsBy((of) => revoke(staff, of.license));
-    expect([validated, fed]).toEqual([401, 200]);
-    await staff.ok(licenses.reactivate, { params: { id: license.licenseId } });
-    await eventually(async () => expect(await statuses()).toEqual([200, 200, 200, 200]));
+  test('except for the signed reason, when the customer is deleted', async () => {
+    const { license, machine, validated, fed } = await endsBy((of) => softDelete(staff, of.license));
+    expect([validated, fed]).toEqual(['CUSTOMER_INACTIVE', 401]);
+    expect((await tryRelease(license, machine)).status).toBe(401);
+  });
+
+  test('when the license is revoked: the signed reason is told, recorded and counted, and updates go on', async () => {
+    const { license, machine, validated, fed, statuses } = await endsBy((of) => revoke(staff, of.license));
+    expect([validated, fed]).toEqual(['REVOKED', 200]);
+    const { headers, body } = await validate(license, machine);
+    expect(JSON.parse(body.data.signed)).toMatchObject({
+      code: 'REVOKED',
+      activation: { status: 'active' },
+    });
+    expect(Number(headers.get('ratelimit-remaining'))).toBeLessThan(600);
+    const params = { id: license.licenseId };
+    await eventually(async () =>
+      expect(await staff.ok(validation.ofLicense, { params })).toContainEqual({
+        code: 'REVOKED',
+        count: expect.any(Number) as number,
+        machines: 1,
+      }),
+    );
+    // it says no more than that, and a revoked license keeps its seats
+    expect((await tryRelease(license, machine)).status).toBe(401);
+    expect((await validate(license, { ...machine, machineId: unique('Machine') })).status).toBe(403);
+    await staff.ok(licenses.reactivate, { params });
+    await eventually(async () => expect(await statuses()).toEqual(['VALID', 200, 'VALID', 200]));
   });
 
   test('when the customer is switched off: updates go on, and all of it when it is switched on', async () => {
     const { license, validated, fed, statuses } = await endsBy((of) => update(of.license, 'inactive'));
-    expect([validated, fed]).toEqual([401, 200]);
+    expect([validated, fed]).toEqual(['CUSTOMER_INACTIVE', 200]);
     await update(license, 'active');
-    await eventually(async () => expect(await statuses()).toEqual([200, 200, 200, 200]));
+    await eventually(async () => expect(await statuses()).toEqual(['VALID', 200, 'VALID', 200]));
   });
 
   test('updates too where UPDATES_AFTER_REVOCATION is off', async () => {
