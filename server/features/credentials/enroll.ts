@@ -67,13 +67,12 @@ export async function enroll(
 
 const tooManyUnknownKeys = 'Too many unknown license keys from this address.';
 
-type LicenseOf = { licenseId: string; licenseKey: string; customerId: string; seats: number };
+type LicenseOf = { licenseId: string; licenseKey: string; seats: number };
 
 const licenseOf = (db: Db, licenseKey: string): Promise<LicenseOf | undefined> =>
   db
     .selectFrom('licenses')
     .select(['license_id as licenseId', 'license_key as licenseKey', 'max_activations as seats'])
-    .select('customer_id as customerId')
     .where('license_key', '=', licenseKey)
     .executeTakeFirst();
 
@@ -203,7 +202,7 @@ async function giveToken(
   const { tx, now } = change;
   const { licenseId, licenseKey } = license;
   // before the seat: useNonce locks the license, and locks are taken in one order
-  await shareLicense(tx, licenseId);
+  const owner = await shareLicense(tx, licenseId);
   const seat = await tx
     .selectFrom('activations')
     .select(['activation_id', 'status'])
@@ -211,12 +210,12 @@ async function giveToken(
     .where('machine_id', '=', machineId)
     .forUpdate()
     .executeTakeFirst();
-  if (seat?.status !== 'active') return null;
+  if (!owner || seat?.status !== 'active') return null;
   const refused = await refuseEnrollment(tx, license, machineId, proof, now);
   if (refused) return refused;
   if (!(await useNonce(change, license, proof))) return nonceUsed;
   const before = await credentialOf(tx, license, machineId);
-  const ownHash = before ? null : await claimRecord(change, license, machineId);
+  const ownHash = before ? null : await claimRecord(change, owner, machineId);
   if (ownHash) await change.announce('records', [ownHash.toString('hex')]);
   // ends the previous token
   if (before) await change.announce('records', [seat.activation_id]);
@@ -248,11 +247,11 @@ async function giveToken(
   return text;
 }
 
-/** Keeps the license from being deleted until the transaction ends; undefined if it was before. */
+/** Keeps the license from being deleted or transferred until the transaction ends; undefined if it was deleted before. */
 const shareLicense = (tx: Tx, licenseId: string) =>
   tx
     .selectFrom('licenses')
-    .select('license_id')
+    .select('customer_id as customerId')
     .where('license_id', '=', licenseId)
     .forKeyShare()
     .executeTakeFirst();

@@ -23,6 +23,7 @@ import {
   startTwin,
   type Identity,
 } from '../../../tests/harness.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
 import type { Budgets } from '../../budgets.ts';
 import { systemCaller, type EnrolledMachine } from '../../caller.ts';
 import type { WriteBehind } from '../../db/write-behind.ts';
@@ -176,6 +177,25 @@ describe('a machine id that is enrolled for another customer', () => {
     await enrollOn(server, await makeLicense(staff, { customerId: given.customerId }), machineId);
     const records = (await page(machineId)).activations.map((one) => one.ownRecord);
     expect(new Set(records).size).toBe(3);
+  });
+
+  test('is told apart by who owns the license when the machine gets its token', async () => {
+    const machineId = unique('Owner');
+    const given = await makeLicense(staff);
+    await enrollOn(server, await makeLicense(staff, { customerId: given.customerId }), machineId);
+    const { customerId } = await makeCustomer(staff);
+    const holder = await openHolder(server);
+    await holder.whileWaiting(
+      ['select from licenses where license_id = $1 for update', given.licenseId],
+      () => enrollOn(server, given, machineId),
+      () =>
+        holder.query(
+          'update licenses set customer_id = $1 where license_id = $2',
+          customerId,
+          given.licenseId,
+        ),
+    );
+    expect((await machinesOf(staff, given))[0]!.ownRecord).not.toBeNull();
   });
 
   test('is that of the machine on another license of the same customer, and after the other seat ended', async () => {
