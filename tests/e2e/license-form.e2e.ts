@@ -205,6 +205,24 @@ test('the license modal edits, shows, and says when someone else was quicker', a
   await expect(similar).toContainText(`License created for ${customer.name}: Enterprise, valid until`);
   await similar.getByRole('button', { name: 'Done' }).click();
   await expect(tab(page, 'Active')).toHaveText('Active2');
+
+  await test.step('an extension keeps the time of day at which a license ends, a typed day has none', async () => {
+    const byProgram = await makeLicense(server.admin, {
+      ...of(customer),
+      validUntil: '2035-12-31T23:59:59.000Z',
+    });
+    await goTo(page, `${only(customer)}&edit=${byProgram.licenseId}`);
+    await edit.getByRole('button', { name: '+1 year' }).click();
+    await expect(edit.getByText('Ends at 23:59 UTC on this day')).toBeVisible();
+    await edit.getByRole('textbox', { name: 'Valid Until' }).fill('1 Jan 2037');
+    await expect(edit.getByText('Ends when this day begins in UTC')).toBeVisible();
+    await edit.getByRole('textbox', { name: 'Valid Until' }).fill('31 Dec 2035');
+    await edit.getByRole('button', { name: '+1 year' }).click();
+    const saved = page.waitForRequest((request) => request.method() === 'PATCH');
+    await edit.getByRole('button', { name: 'Update License' }).click();
+    expect((await saved).postDataJSON()).toMatchObject({ validUntil: '2036-12-31T23:59:59.000Z' });
+    await expect(edit).toBeHidden();
+  });
 });
 
 test('modules, hospitals and choices in the form of a license', async ({ page, server }) => {

@@ -2,7 +2,7 @@ import { Alert, Button, Group, SimpleGrid } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { moduleLabel } from '../../../contract/module-ids.ts';
-import { addTerm, extensions, type Terms } from '../../../contract/license-term.ts';
+import { extensions, type Term, type Terms } from '../../../contract/license-term.ts';
 import { licenseTypes, maxActivationsLimit, type License } from '../../../contract/licenses.ts';
 import { licenseLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';
@@ -23,6 +23,7 @@ import { ModulePicker, modulesQuery } from '../modules/index.ts';
 import { CustomerSelect } from './CustomerSelect.tsx';
 import {
   endText,
+  extendedBy,
   payloadOf,
   seatsText,
   validate,
@@ -137,7 +138,7 @@ function TermFields({
   terms: Terms;
 }) {
   const follow = (changes: Partial<LicenseValues>) =>
-    form.setValues(withTerm({ ...form.values, ...changes }, terms));
+    form.setValues(withTerm({ ...form.values, ...changes }, terms, license));
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
       <Select
@@ -165,21 +166,25 @@ function TermFields({
       <div>
         <DayField
           label={licenseLabels.validUntil}
-          description={endText(form.values.validUntil, license)}
+          description={endText(form.values, license)}
           required
           {...form.getInputProps('validUntil')}
+          // typed in another way, the day is the same
+          onChange={(validUntil) =>
+            validUntil !== form.values.validUntil && form.setValues({ validUntil, untilTime: undefined })
+          }
         />
         <Extend
-          from={form.values.validUntil}
-          onExtend={(validUntil) => form.setFieldValue('validUntil', validUntil)}
+          disabled={!isDay(form.values.validUntil)}
+          onExtend={(term) => form.setValues(extendedBy(term, form.values, license))}
         />
       </div>
     </SimpleGrid>
   );
 }
 
-/** Buttons that add a term to the day in the field. */
-function Extend({ from, onExtend }: { from: string; onExtend: (day: string) => void }) {
+/** Buttons that add a term to the end in the field. */
+function Extend({ disabled, onExtend }: { disabled: boolean; onExtend: (term: Term) => void }) {
   return (
     <Group gap={6} mt={6} role="group" aria-label={`Extend ${licenseLabels.validUntil}`}>
       {extensions.map(({ label, term }) => (
@@ -187,8 +192,8 @@ function Extend({ from, onExtend }: { from: string; onExtend: (day: string) => v
           key={label}
           variant="default"
           size="compact-xs"
-          disabled={!isDay(from)}
-          onClick={() => onExtend(addTerm(from, term))}
+          disabled={disabled}
+          onClick={() => onExtend(term)}
         >
           {label}
         </Button>

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { License } from '../../../contract/licenses.ts';
 import {
   endText,
+  extendedBy,
   payloadOf,
   seatsText,
   validate,
@@ -10,7 +11,7 @@ import {
   withTerm,
   type LicenseValues,
 } from './license-form.ts';
-import { modalTerms, pageTerms } from '../../../contract/license-term.ts';
+import { extended, extensions, modalTerms, pageTerms } from '../../../contract/license-term.ts';
 
 const now = new Date('2026-11-20T22:15:00.000Z');
 const customerId = '0198a000-0000-7000-8000-000000000001';
@@ -35,11 +36,12 @@ const license: License = {
 
 it('says when in its day a license ends, by the stored time until another day is chosen', () => {
   const begins = 'Ends when this day begins in UTC';
-  expect(endText('2027-01-01', license)).toBe('Ends at 23:59 UTC on this day');
-  expect(endText('2027-01-02', license)).toBe(begins);
-  expect(endText('2027-01-01')).toBe(begins);
-  expect(endText('', license)).toBe(begins);
-  expect(endText('2027-01-01', { ...license, validUntil: '2027-01-01T00:00:00.000Z' })).toBe(begins);
+  expect(endText({ validUntil: '2027-01-01' }, license)).toBe('Ends at 23:59 UTC on this day');
+  expect(endText({ validUntil: '2027-01-02' }, license)).toBe(begins);
+  expect(endText({ validUntil: '2027-01-01' })).toBe(begins);
+  expect(endText({ validUntil: '' }, license)).toBe(begins);
+  const atMidnight = { ...license, validUntil: '2027-01-01T00:00:00.000Z' };
+  expect(endText({ validUntil: '2027-01-01' }, atMidnight)).toBe(begins);
 });
 
 it('says how many machines are active, and that fewer activations take no seat from them', () => {
@@ -88,7 +90,7 @@ describe('a new license', () => {
     expect(withTerm({ ...fresh, type: 'enterprise' }, modalTerms).validUntil).toBe('2027-11-20');
     expect(withTerm({ ...fresh, type: 'enterprise' }, pageTerms).validUntil).toBe('2026-12-20');
     expect(withTerm({ ...fresh, validFrom: '2027-01-31' }, modalTerms).validUntil).toBe('2027-03-02');
-    expect(withTerm({ ...fresh, validFrom: '' }, modalTerms).validUntil).toBe('2026-12-20');
+    expect(withTerm({ ...fresh, validFrom: '' }, modalTerms)).toEqual({ type: 'trial', validFrom: '' });
   });
 
   it('is sent with ISO timestamps', () => {
@@ -140,5 +142,36 @@ describe('an edit', () => {
     expect(payloadOf({ ...values, validUntil: '2027-02-01' }, license).validUntil).toBe(
       '2027-02-01T00:00:00.000Z',
     );
+  });
+
+  const edited = (changes: Partial<LicenseValues>) => ({ ...values, ...changes });
+  const sentEnd = (changes: Partial<LicenseValues>) => payloadOf(edited(changes), license).validUntil;
+
+  it('that extends the license keeps the time of day at which it ends', () => {
+    const year = extendedBy(extensions[1].term, values, license);
+    expect(sentEnd(year)).toBe(extended(license.validUntil, { months: 12 }));
+    expect(endText(edited(year), license)).toBe('Ends at 23:59 UTC on this day');
+    expect(sentEnd(extendedBy(extensions[0].term, edited(year), license))).toBe('2028-01-31T23:59:59.999Z');
+    const typed = edited({ validUntil: '2027-02-01' });
+    expect(sentEnd(extendedBy(extensions[1].term, typed, license))).toBe('2028-02-01T00:00:00.000Z');
+  });
+
+  it('of the type or the first day ends the whole of its term after its first moment', () => {
+    const trial = withTerm(edited({ type: 'trial' }), modalTerms, license);
+    expect(sentEnd(trial)).toBe(extended(license.validFrom, modalTerms.trial));
+    const again = withTerm(edited({ ...trial, type: 'enterprise' }), modalTerms, license);
+    expect(sentEnd(again)).toBe(license.validUntil);
+    const chosen = withTerm(edited({ validFrom: '2026-03-01' }), modalTerms, license);
+    expect(sentEnd(chosen)).toBe('2027-03-01T00:00:00.000Z');
+  });
+
+  it('that computes what is stored is none', () => {
+    const midnight = {
+      ...license,
+      validFrom: '2026-01-01T00:00:00.000Z',
+      validUntil: '2027-01-01T00:00:00.000Z',
+    };
+    const stored = valuesOf(midnight, modalTerms, now);
+    expect({ ...stored, ...withTerm(stored, modalTerms, midnight) }).toEqual(stored);
   });
 });

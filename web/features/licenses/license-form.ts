@@ -6,7 +6,14 @@ import { counted } from '../../ui/counted.ts';
 import { isDay } from '../../ui/day.ts';
 import { dayProblem } from '../../ui/typed-day.ts';
 import type { TypedNumber } from '../../ui/typed-number.ts';
-import { addTerm, dayIn, midnightOf, type Term, type Terms } from '../../../contract/license-term.ts';
+import {
+  addTerm,
+  dayIn,
+  extended,
+  midnightOf,
+  type Term,
+  type Terms,
+} from '../../../contract/license-term.ts';
 import type { LicensePayload } from './queries.ts';
 
 export type LicenseValues = {
@@ -18,8 +25,12 @@ export type LicenseValues = {
   /** Values of date inputs. */
   validFrom: string;
   validUntil: string;
+  /** `T23:59:59.000Z`: when in its day a computed end is, where it is not when that day alone would be sent to end. */
+  untilTime?: string | undefined;
   moduleIds: string[];
 };
+
+type End = Pick<LicenseValues, 'validUntil' | 'untilTime'>;
 
 /** Initial values: those of the license, or the defaults of spec part 1, section 5. */
 export function valuesOf(license: License | undefined, terms: Terms, now: Date): LicenseValues {
@@ -64,10 +75,27 @@ function termOf({ type, validFrom, validUntil }: LicenseValues, terms: Terms): T
   return byCalendar ?? { days: (until.getTime() - from.getTime()) / dayMs };
 }
 
-/** Changing the type or first day sets the last day (spec part 1, section 4). */
-export function withTerm(values: LicenseValues, terms: Terms): Partial<LicenseValues> {
-  const { type, validFrom, validUntil } = values;
-  return { type, validFrom, validUntil: isDay(validFrom) ? addTerm(validFrom, terms[type]) : validUntil };
+/** Changing the type or first day sets the end (spec part 1, section 4): of a trial, exactly 30 days of time. */
+export function withTerm(values: LicenseValues, terms: Terms, license?: License): Partial<LicenseValues> {
+  const { type, validFrom } = values;
+  const from = instant(validFrom, license?.validFrom);
+  const end = from ? endsAt(extended(from, terms[type]), license) : undefined;
+  const isBack = type === license?.type && from === license.validFrom;
+  // nothing is changed where both are as before, and the end is on its day again
+  if (isBack && end?.validUntil === dayIn(license.validUntil)) end.untilTime = undefined;
+  return { type, validFrom, ...end };
+}
+
+/** The end is a term later, at the time of day at which it was. */
+export const extendedBy = (term: Term, values: LicenseValues, license?: License): Partial<LicenseValues> =>
+  endsAt(extended(endOf(values, license), term), license);
+
+function endsAt(at: string, license?: License): End {
+  const validUntil = dayIn(at);
+  return {
+    validUntil,
+    untilTime: at === instant(validUntil, license?.validUntil) ? undefined : at.slice(10),
+  };
 }
 
 /**
@@ -80,7 +108,7 @@ export function payloadOf(values: LicenseValues, license?: License): LicensePayl
     type: values.type,
     maxActivations: values.maxActivations as number,
     validFrom: instant(values.validFrom, license?.validFrom),
-    validUntil: instant(values.validUntil, license?.validUntil),
+    validUntil: endOf(values, license),
     moduleIds: values.moduleIds,
   };
 }
@@ -90,10 +118,13 @@ function instant(day: string, stored: string | undefined): string {
   return stored && dayIn(stored) === day ? stored : midnightOf(day);
 }
 
+const endOf = ({ validUntil, untilTime }: End, license?: License): string =>
+  untilTime ? validUntil + untilTime : instant(validUntil, license?.validUntil);
+
 /** When in its day a license ends: one made by a program may end at any time. */
-export function endText(day: string, license?: License): string {
-  const at = instant(day, license?.validUntil);
-  return at === '' || at === midnightOf(day)
+export function endText(values: End, license?: License): string {
+  const at = endOf(values, license);
+  return at === '' || at === midnightOf(dayIn(at))
     ? 'Ends when this day begins in UTC'
     : `Ends at ${at.slice(11, 16)} UTC on this day`;
 }
