@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { Release } from '../contract/releases.ts';
 import { rollouts } from '../contract/rollouts.ts';
 import type { Channel } from '../contract/versions.ts';
+import { asReleases } from './as-releases.ts';
 import { isSame } from './merge-edits.ts';
 import { planValues, suggestedPlan, type PlanValues } from './release-plan.ts';
 import { queryOf } from './query-of.ts';
 
 /** The plan that the release forms suggest, for each channel. */
-export const rolloutDefaultsQuery = () => queryOf(rollouts.defaults, {}, { staleTime: 5 * 60_000 });
+export const rolloutDefaultsQuery = () => queryOf(rollouts.defaults, {}, asReleases);
 
 type Planned = { isDraft: boolean; channel: Channel; plan: PlanValues };
 

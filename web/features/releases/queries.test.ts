@@ -4,10 +4,18 @@ import { ApiError } from '../../api-error.ts';
 
 stubBrowser();
 const { retryOnce } = await import('../../query-client.ts');
+const { rolloutDefaultsQuery } = await import('../../plan-suggestion.ts');
+const { versionsQuery } = await import('../uploads/release-versions.ts');
 const { releaseAnalyticsQuery, releaseListQuery, releaseTrashQuery } = await import('./queries.ts');
 
 test('what is asked about releases is fresh for 5 minutes, and asked once more when it fails', () => {
-  for (const { staleTime, retry } of [releaseListQuery({}), releaseAnalyticsQuery(), releaseTrashQuery({})]) {
+  for (const { staleTime, retry } of [
+    releaseListQuery({}),
+    releaseAnalyticsQuery(),
+    releaseTrashQuery({}),
+    rolloutDefaultsQuery(),
+    versionsQuery('win32', 'stable'),
+  ]) {
     expect(staleTime).toBe(300_000);
     expect(retry).toBe(retryOnce);
   }

@@ -6,7 +6,8 @@ import { rollouts } from '../../../contract/rollouts.ts';
 import { channels, type Channel } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call } from '../../api.ts';
-import { alwaysFresh, askedOnce, retryOnce } from '../../query-client.ts';
+import { asReleases } from '../../as-releases.ts';
+import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { live } from '../../live.ts';
 import { oneOf } from '../../search-params.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
@@ -17,12 +18,6 @@ export const pageSize = 100;
 
 /** Spec part 2, section 9. */
 export const trashPageSize = 20;
-
-/** Spec part 2, section 9: cached 5 minutes, 1 retry. */
-const asReleases = {
-  staleTime: 5 * 60_000,
-  retry: retryOnce,
-};
 
 /** Without filters whose value is none, as in the URL of another version. */
 const known = (search: ReleasesSearch) => ({

@@ -4,11 +4,11 @@ import type { Platform } from '../../../contract/builds.ts';
 import { releases } from '../../../contract/releases.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { call } from '../../api.ts';
+import { asReleases } from '../../as-releases.ts';
 import type { KnownVersions, UrlPayload } from './new-release.ts';
 
-const freshFor = 5 * 60_000;
-
-const versionsQuery = (platform: Platform, channel: Channel) =>
+/** Which versions of a platform and channel exist, and which are in the recycle bin. */
+export const versionsQuery = (platform: Platform, channel: Channel) =>
   queryOptions({
     queryKey: ['releases', 'versions', platform, channel],
     queryFn: async ({ signal }): Promise<KnownVersions> => {
@@ -21,8 +21,7 @@ const versionsQuery = (platform: Platform, channel: Channel) =>
       const versionsOf = (some: readonly { version: string }[]) => some.map(({ version }) => version);
       return { existing: versionsOf(highest), deleted: versionsOf(deleted) };
     },
-    staleTime: freshFor,
-    retry: 1,
+    ...asReleases,
   });
 
 /**
