@@ -1,5 +1,6 @@
-import { makeCustomer, makeLicense, validateOn } from '../factories.ts';
+import { makeApiKey, makeCustomer, makeLicense, unique, validateOn } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
+import { of, only } from './licenses-screen.ts';
 import { makeRelease } from './releases.ts';
 import { findShown } from './screens.ts';
 import {
@@ -10,6 +11,7 @@ import {
   goByKeys,
   goTo,
   heading,
+  inDays,
   type Page,
   quiet,
   rowOf,
@@ -24,11 +26,17 @@ async function printed(page: Page): Promise<{ text: string; cut: string[] }> {
     const paper = matchMedia('print');
     paper.addEventListener('change', () => {
       if (!paper.matches) return;
-      const isCut = (one: Element) =>
-        getComputedStyle(one).overflowY !== 'visible' &&
-        one.scrollHeight > one.clientHeight + 1 &&
-        one.clientHeight > 40;
-      const cut = [...document.querySelectorAll('#root *')]
+      const isCut = (one: Element) => {
+        const { overflowX, overflowY } = getComputedStyle(one);
+        const { clientHeight, clientWidth, scrollHeight, scrollWidth } = one;
+        return (
+          clientHeight > 15 &&
+          !one.matches('input, textarea') &&
+          ((overflowY !== 'visible' && scrollHeight > clientHeight + 1) ||
+            (overflowX !== 'visible' && scrollWidth > clientWidth + 1))
+        );
+      };
+      const cut = [...document.querySelectorAll('body *')]
         .filter(isCut)
         .map((one) => one.outerHTML.slice(0, 100));
       Object.assign(window, { paper: { text: document.body.innerText, cut } });
@@ -153,4 +161,42 @@ test('a printed page is a document: what, when and by whom, nothing to press and
   expect(await byKey.jsonValue()).toContain('Showing 1 to 12 of 12 results');
   for (const hostname of hosts) expect(await byKey.jsonValue()).toContain(hostname);
   await expect(page.getByText('Showing 1 to 10 of 12 results')).toBeVisible();
+});
+
+test('long names, the preview of an import, a whitelist and roles are printed whole', async ({
+  page,
+  server,
+}) => {
+  const { admin } = server;
+  const customer = await makeCustomer(admin, { name: unique('Hospital of the Holy Spirit '.repeat(6)) });
+  await makeLicense(admin, { ...of(customer), validUntil: inDays(3) });
+  const ipWhitelist = [...Array(40).keys()].map((n) => `10.0.0.${n}`);
+  const key = await makeApiKey(admin, { ipWhitelist });
+  await signInAs(page, 'super_admin', '/today', server);
+  const expectWhole = async (what: string) => {
+    await quiet(page);
+    const { text, cut } = await printed(page);
+    expect(cut, `${page.url()} is cut off`).toEqual([]);
+    expect(text).toContain(what);
+  };
+  await expect(page.getByText(customer.name)).toBeVisible();
+  await expectWhole(customer.name);
+
+  await goTo(page, only(customer));
+  await expect(page.getByRole('group', { name: 'Active filters' })).toContainText(customer.name);
+  await expectWhole(customer.name);
+
+  await goTo(page, '/licenses?dialog=import');
+  const rows = [...Array(30).keys()].map((n) => `${customer.name},${n + 1}`);
+  const modal = dialog(page, 'Import Licenses');
+  await modal.getByRole('textbox', { name: 'CSV' }).fill(['Customer,Max Activations', ...rows].join('\n'));
+  await expect(modal.getByRole('status')).toHaveText('30 licenses without an error.');
+  await expectWhole('30 licenses without an error.');
+
+  await goTo(page, `/api-keys?key=${key.id}`);
+  await expect(dialog(page, 'API Key Details').getByRole('listitem')).toHaveCount(40);
+  await expectWhole('10.0.0.39');
+
+  await goTo(page, '/users?tab=roles');
+  await expectWhole('super_admin');
 });

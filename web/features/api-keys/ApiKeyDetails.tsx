@@ -93,7 +93,7 @@ function LastUsed({ apiKey: { lastUsedAt, lastUsedIp } }: { apiKey: ApiKey }) {
 function Whitelist({ entries }: { entries: string[] }) {
   if (entries.length === 0) return 'None: every address may use the key';
   return (
-    <ul className={`plain-list ${classes.whitelist}`}>
+    <ul className="plain-list short-list">
       {entries.map((entry) => (
         <li key={entry} className="mono">
           {entry}

@@ -28,7 +28,7 @@ export function KeysToRevoke(props: {
           value={chosen.map(({ id }) => id)}
           onChange={(ids) => props.onChoose(listed.filter(({ id }) => ids.includes(id)))}
         >
-          <Stack gap={8} mt={8} style={listStyle}>
+          <Stack gap={8} mt={8} className="short-list">
             {listed.map((key) => (
               <Checkbox key={key.id} value={key.id} label={nameOf(key, now)} />
             ))}
@@ -37,7 +37,7 @@ export function KeysToRevoke(props: {
       ) : (
         <div>
           <Text fw={500}>API keys of this user</Text>
-          <ul style={{ ...listStyle, paddingInlineStart: 18 }}>
+          <ul className="short-list" style={{ margin: 0, paddingInlineStart: 18 }}>
             {listed.map((key) => (
               <li key={key.id}>{nameOf(key, now)}</li>
             ))}
@@ -48,9 +48,6 @@ export function KeysToRevoke(props: {
     </>
   );
 }
-
-/** Scrolls, so that many keys do not push the buttons out of view. */
-const listStyle = { maxHeight: 200, margin: 0, overflow: 'auto', overflowWrap: 'anywhere' } as const;
 
 function nameOf({ name, keyPrefix, isActive, expiresAt }: ApiKey, now: Date): string {
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
