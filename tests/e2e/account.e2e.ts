@@ -253,6 +253,7 @@ test('one’s own sessions: ended one by one and all at once, on their next call
   const own = rowOf(section(page, 'Sessions'), 'This session');
   await expect(own).toHaveCount(1);
   await expect(own).toContainText('127.0.0.1');
+  await expect(own.getByRole('cell', { name: /^\d+ \w+ \d{4}, [\d:]+ \(just now\)$/ })).toHaveCount(2);
   await expect(own.getByRole('button', { name: 'End' })).toHaveAttribute('aria-disabled', 'true');
   await expectAccessible(page);
 

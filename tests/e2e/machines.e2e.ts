@@ -90,7 +90,7 @@ test('the page of a machine: which it is, what it told, did and fetched, what it
     await expect(page.getByText(hash.slice(0, 16), { exact: true })).toBeVisible();
     await expect(page.getByText(hash)).toHaveCount(0);
     // A machine is seen when the service receives its report, whatever its own clock says.
-    const seen = new RegExp(`^${shortDay(new Date())} \\((just now|\\d minutes? ago)\\)$`);
+    const seen = new RegExp(`^${shortDay(new Date())}, [\\d:]+ \\((just now|\\d minutes? ago)\\)$`);
     await expect(facts(page).locator('dt')).toHaveText([
       'Platform',
       'Current Version',
@@ -344,7 +344,7 @@ test('a machine that proved itself: since when, seen twice, offline, its enrollm
   const path = `/machines/${await displayId(server, machineId)}?tab=activations`;
   await signInAs(page, 'super_admin', path, server);
   await expect(facts(page).locator('dd').last()).toHaveText(
-    /^First proven \d+ \w+ \d{4} \((just now|\d minutes? ago)\)$/,
+    /^First proven \d+ \w+ \d{4}, [\d:]+ \((just now|\d minutes? ago)\)$/,
   );
   const table = page.getByRole('region', { name: 'License activations' });
   const row = rowOf(table, license.licenseKey);

@@ -1,15 +1,19 @@
 import { useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
+import { createStore } from './store.ts';
 
-const paper = () => matchMedia('print');
+const changes = createStore(undefined);
+let paper: MediaQueryList | undefined;
 
-function subscribe(listener: () => void): () => void {
-  const query = paper();
-  // at once, because the browser does not wait for a later render
-  const onChange = () => flushSync(listener);
-  query.addEventListener('change', onChange);
-  return () => query.removeEventListener('change', onChange);
+/** One for the whole page: a list of 500 rows asks for each time in it. */
+function query(): MediaQueryList {
+  if (!paper) {
+    paper = matchMedia('print');
+    // at once, because the browser does not wait for a later render
+    paper.addEventListener('change', () => flushSync(() => changes.set(undefined)));
+  }
+  return paper;
 }
 
 /** Whether the page is being printed. */
-export const useIsPaper = (): boolean => useSyncExternalStore(subscribe, () => paper().matches);
+export const useIsPaper = (): boolean => useSyncExternalStore(changes.subscribe, () => query().matches);

@@ -6,7 +6,7 @@ import { RecordLink, UserLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { ExactTime, RelativeTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge, type Tone } from '../../ui/StatusBadge.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useChange } from '../../use-change.ts';
@@ -44,7 +44,7 @@ export function RequestCard({ request, ...on }: Props) {
     >
       <Text c="dimmed" size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
         Requested by <UserLink by={request.requestedBy} inherit />{' '}
-        <RelativeTime value={request.requestedAt} />. Expires <RelativeTime value={request.expiresAt} />.
+        <RelativeTime value={request.requestedAt} />. Expires <ExactTime value={request.expiresAt} />.
       </Text>
       <RequestChanges changes={request.changes} />
       <Since request={request} />

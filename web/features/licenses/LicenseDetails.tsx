@@ -5,7 +5,7 @@ import { licenseLabels } from '../../field-labels.ts';
 import { CopiedLicense } from '../../shell/RecordLink.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { focusLate } from '../../ui/focus-late.ts';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { ExactTime } from '../../ui/RelativeTime.tsx';
 import { SeatUsage } from '../activations/index.ts';
 import { RecordHistoryLink } from '../audit/index.ts';
 import { ModulesByCategory } from '../modules/index.ts';
@@ -23,7 +23,7 @@ export const LicenseFacts = ({ license }: { license: License }) => (
       Activations: <SeatUsage used={license.currentActivations} max={license.maxActivations} />,
       [licenseLabels.validFrom]: utcDate(license.validFrom),
       [licenseLabels.validUntil]: <ValidUntilCell license={license} />,
-      'Last changed': <RelativeTime value={license.updatedAt} />,
+      'Last changed': <ExactTime value={license.updatedAt} />,
       [licenseLabels.moduleIds]: <ModulesByCategory moduleIds={license.moduleIds} />,
     }}
   />

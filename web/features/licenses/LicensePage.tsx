@@ -12,7 +12,7 @@ import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { Facts } from '../../ui/Facts.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { ExactTime } from '../../ui/RelativeTime.tsx';
 import { inOrder } from '../../ui/row-actions.ts';
 import { useSearch } from '../../use-search.ts';
 import { ActivationsModal, LicenseMachines, SeatUsage } from '../activations/index.ts';
@@ -64,7 +64,7 @@ export function LicensePage() {
                 Type: <TypeBadge type={loaded.type} />,
                 Status: <StateBadge license={loaded} />,
                 Seats: <SeatUsage used={loaded.currentActivations} max={loaded.maxActivations} />,
-                'Last changed': <RelativeTime value={loaded.updatedAt} />,
+                'Last changed': <ExactTime value={loaded.updatedAt} />,
                 Modules: <ModulesByCategory moduleIds={loaded.moduleIds} />,
               }}
             />

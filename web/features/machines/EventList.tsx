@@ -1,5 +1,5 @@
 import type { UpdateEvent, UpdateEventType } from '../../../contract/machines.ts';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { ExactTime } from '../../ui/RelativeTime.tsx';
 import {
   IconAlertTriangle,
   IconArrowBackUp,
@@ -11,7 +11,6 @@ import {
   type Icon,
 } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { momentText } from '../../ui/time.ts';
 import { eventSentence } from './event-sentence.ts';
 import { Sentence } from './Sentence.tsx';
 import classes from './machines.module.css';
@@ -58,7 +57,7 @@ function Event({ event }: { event: UpdateEvent }) {
         <Sentence parts={eventSentence(event)} of={event} />
       </span>
       <span className={classes.when}>
-        {momentText(event.timestamp)} · <RelativeTime value={event.timestamp} />
+        <ExactTime value={event.timestamp} />
       </span>
     </li>
   );

@@ -2,8 +2,7 @@ import type { ReactNode } from 'react';
 import type { Machine } from '../../../contract/machines.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { VersionLink } from '../../shell/RecordLink.tsx';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
-import { shortDate } from '../../ui/time.ts';
+import { ExactTime } from '../../ui/RelativeTime.tsx';
 import { platformText } from '../../platform-text.ts';
 import classes from './machines.module.css';
 import { countText } from '../../ui/numbers.ts';
@@ -20,17 +19,17 @@ export function MachineFacts(props: { machine: Machine; standing: MachineStandin
       <Fact name="OS Version">{machine.osVersion ?? 'Unknown'}</Fact>
       <Fact name="App Version">{machine.appVersion ?? 'Unknown'}</Fact>
       <Fact name="First Seen">
-        <DateAndRelative value={machine.firstSeen} />
+        <ExactTime value={machine.firstSeen} />
       </Fact>
       <Fact name="Last Seen">
-        <DateAndRelative value={machine.lastSeen} />
+        <ExactTime value={machine.lastSeen} />
       </Fact>
       <Fact name="Total Update Checks">{countText(machine.totalUpdateChecks)}</Fact>
       <Fact name="Total Downloads">{countText(machine.totalDownloads)}</Fact>
       <Fact name="Identity">
         {machine.provenAt ? (
           <>
-            First proven <DateAndRelative value={machine.provenAt} />
+            First proven <ExactTime value={machine.provenAt} />
           </>
         ) : (
           'Claimed only'
@@ -51,16 +50,5 @@ function Fact({ name, wide, children }: { name: string; wide?: boolean; children
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
-  );
-}
-
-function DateAndRelative({ value }: { value: string }) {
-  return (
-    <>
-      {shortDate(value)}{' '}
-      <span className="dimmed">
-        (<RelativeTime value={value} />)
-      </span>
-    </>
   );
 }

@@ -6,9 +6,8 @@ import type { RolloutProgress } from '../../../contract/rollouts.ts';
 import { BucketStrip } from '../../BucketStrip.tsx';
 import { UserLink } from '../../shell/RecordLink.tsx';
 import { Card } from '../../ui/Card.tsx';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { ExactTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
-import { momentText } from '../../ui/time.ts';
 import classes from './rollouts.module.css';
 
 /** The plan of a release, where it stands, and what the guard sees. */
@@ -97,8 +96,7 @@ function Due({ next, progress }: { next: NextStep; progress: RolloutProgress }) 
     );
   return (
     <Text>
-      Next step: {next.percentage} % at {next.dueAt && momentText(next.dueAt)} (
-      <RelativeTime value={next.dueAt} />)
+      Next step: {next.percentage} % at {next.dueAt && <ExactTime value={next.dueAt} />}
       {progress.guard.verdict !== 'QUIET'
         ? '; it waits until the guard is quiet'
         : progress.reportsWait && '; it waits until all reports of machines are written to the database'}

@@ -5,7 +5,7 @@ import { actionsColumn, type Column } from '../../ui/data-table.ts';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { DisabledReason } from '../../ui/DisabledReason.tsx';
 import { pressOnce } from '../../ui/press-once.ts';
-import { RelativeTime } from '../../ui/RelativeTime.tsx';
+import { ExactTime } from '../../ui/RelativeTime.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { shortUserAgent } from './user-agent.ts';
 
@@ -25,6 +25,13 @@ export default function SessionList({ sessions, end }: { sessions: OpenSession[]
   );
 }
 
+/** In two lines: four columns and a button share a dialog. */
+const At = ({ value }: { value: string }) => (
+  <div style={{ display: 'grid', padding: '5px 0' }}>
+    <ExactTime value={value} />
+  </div>
+);
+
 const columns = (end: End): Column<OpenSession>[] => [
   {
     id: 'userAgent',
@@ -41,8 +48,8 @@ const columns = (end: End): Column<OpenSession>[] => [
     header: 'Address',
     cell: (session) => <span className="mono">{session.ipAddress}</span>,
   },
-  { id: 'createdAt', header: 'Signed in', cell: (session) => <RelativeTime value={session.createdAt} /> },
-  { id: 'lastSeenAt', header: 'Last seen', cell: (session) => <RelativeTime value={session.lastSeenAt} /> },
+  { id: 'createdAt', header: 'Signed in', cell: (session) => <At value={session.createdAt} /> },
+  { id: 'lastSeenAt', header: 'Last seen', cell: (session) => <At value={session.lastSeenAt} /> },
   actionsColumn((session) => (
     <DisabledReason
       reason={session.current ? 'This is the session you are using: choose Logout to end it.' : null}

@@ -21,7 +21,7 @@ export default function UserSessions({ user, onClose }: { user: User; onClose: (
   const me = useMe();
   const isOwn = me.userId === user.id;
   return (
-    <Dialog size={700} title={`Sessions of ${user.name || user.email}`} onClose={onClose}>
+    <Dialog size={840} title={`Sessions of ${user.name || user.email}`} onClose={onClose}>
       <Stack gap="lg">
         {me.isSuperAdmin || isOwn ? (
           <OpenSessions user={user} />
