@@ -12,6 +12,7 @@ import {
 } from './common.ts';
 import { lackedOf, permit, type Needs, type Permission } from './permissions.ts';
 import { apiKeyScopes, route, staffWith, type ApiKeyScope } from './route.ts';
+import { apiKeyAttentions } from './list-words.ts';
 
 /**
  * The permissions that staff need to give a key a scope, so that a key can do no more than its creator.
@@ -61,7 +62,6 @@ const apiKey = namedObject('ApiKey', {
 export type ApiKey = z.output<typeof apiKey>;
 
 /** Why a key needs a person. */
-export const apiKeyAttentions = ['ending', 'refused', 'limited'] as const;
 export type ApiKeyAttention = (typeof apiKeyAttentions)[number];
 
 export const defaultRateLimit = 1000;

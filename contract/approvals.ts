@@ -5,7 +5,7 @@ import { maySee, seesApprovals, type Permission } from './permissions.ts';
 import { canRollOut, releases } from './releases.ts';
 import { rollouts } from './rollouts.ts';
 import { needsOf, route, type Access, type Route } from './route.ts';
-import { channels } from './versions.ts';
+import { channels } from './list-words.ts';
 
 /** How long a change request may be approved, in hours. */
 export const requestHours = 24;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { instant, optional, requiredLine, text, wholeFrom } from './common.ts';
 import { acceptableFailures } from './guard.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
-import { channels, isVersion } from './versions.ts';
+import { isVersion } from './versions.ts';
+import { architectures, channels, platforms } from './list-words.ts';
 
 /* The fields of a build, shared by direct uploads, chunked uploads and external URLs. */
 
@@ -11,9 +12,7 @@ export const versionText = requiredLine(100, 'Version is required').refine(isVer
   error: (issue) => `Invalid semantic version: ${String(issue.input)}`,
 });
 
-export const platforms = ['win32', 'darwin', 'linux'] as const;
 export type Platform = (typeof platforms)[number];
-export const architectures = ['x64', 'arm64', 'ia32'] as const;
 export type Architecture = (typeof architectures)[number];
 
 /** Display names (spec part 2, section 2.1). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { activation, activationStatuses } from './activations.ts';
 import { auditEntry } from './audit.ts';
-import { architectures, platforms } from './builds.ts';
+import { architectures, channels, platforms } from './list-words.ts';
 import { dateTime, id, listMeta, namedObject, search, text, wholeNumber } from './common.ts';
 import { customer } from './customers.ts';
 import { license } from './licenses.ts';
@@ -11,7 +11,6 @@ import { policyFields } from './policies.ts';
 import { release } from './releases.ts';
 import { route, staffWith } from './route.ts';
 import { validationCodes, validationDays } from './validation.ts';
-import { channels } from './versions.ts';
 
 /** A machine on a license of a customer: one row for each license that it was activated on. */
 export const customerMachine = namedObject('CustomerMachine', {

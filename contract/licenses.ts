@@ -19,15 +19,13 @@ import { mostDaysBack } from './durations.ts';
 import { normalizeModuleIds } from './module-ids.ts';
 import { permit } from './permissions.ts';
 import { route, staffWith, staffWithAll } from './route.ts';
+import { licenseAttentions, licenseTabs, licenseTypes, seatFilters } from './list-words.ts';
 
-export const licenseTypes = ['trial', 'enterprise'] as const;
 export type LicenseType = (typeof licenseTypes)[number];
 export const licenseStatuses = ['active', 'revoked'] as const;
 /** Active, Revoked and Expired of spec part 1, section 2; expired is derived, see `licenseTab`. */
-export const licenseTabs = ['active', 'revoked', 'expired'] as const;
 export type LicenseTab = (typeof licenseTabs)[number];
 /** Filter by seats in use: all or more, above 75 percent (full ones too), none. */
-export const seatFilters = ['full', 'high', 'empty'] as const;
 export type SeatFilter = (typeof seatFilters)[number];
 
 /** A license in a response; the user interface calls `moduleIds` modules. */
@@ -126,7 +124,6 @@ export const licenseSorts = sortsBy(
 export type LicenseSort = (typeof licenseSorts)[number];
 
 /** Why a license needs a person, other than its end. */
-export const licenseAttentions = ['ended', 'full', 'offline'] as const;
 export type LicenseAttention = (typeof licenseAttentions)[number];
 
 /** The filter of the list, in a query string. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { platforms } from './builds.ts';
+import { machineStates, platforms } from './list-words.ts';
 import {
   dateTime,
   id,
@@ -22,7 +22,6 @@ import { validationCodes } from './validation.ts';
  * What a machine may do with its license now: `active` holds a seat; `offline` holds one by a license file; `clone` holds
  * one with a token that two machines use; `no_seat` holds none, and has not been refused one; `refused` would be.
  */
-export const machineStates = ['active', 'offline', 'clone', 'refused', 'no_seat'] as const;
 export type MachineState = (typeof machineStates)[number];
 
 /** Where a machine stands. What concerns licenses is null for users who may not read licenses, likewise customers. */

@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from './common.ts';
 import { mostSkipped } from './most-skipped.ts';
-import { channels } from './versions.ts';
+import { channels } from './list-words.ts';
 import { route, staffWith } from './route.ts';
 
 export const updateEventTypes = [

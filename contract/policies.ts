@@ -13,7 +13,8 @@ import {
 } from './common.ts';
 import { permit } from './permissions.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
-import { channels, compareVersions, isVersion } from './versions.ts';
+import { compareVersions, isVersion } from './versions.ts';
+import { channels } from './list-words.ts';
 
 /** Days of the week as a maintenance window names them; Monday first. */
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

@@ -17,24 +17,21 @@ import {
   wholeNumber,
 } from './common.ts';
 import {
-  architectures,
   buildFields,
   checkPlan,
   largestFile,
   percentage,
-  platforms,
   publishFields,
   sha512,
   versionText,
 } from './builds.ts';
+import { architectures, channels, platforms, rolloutAttentions } from './list-words.ts';
 import { fileNameAt, isFileName, storedExtensions } from './file-names.ts';
 import { acceptableFailures } from './guard.ts';
 import { planFields, rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
-import { rolloutAttentions } from './rollout-attention.ts';
 import { permit } from './permissions.ts';
 import { route, staffWith, staffWithAny } from './route.ts';
 import { isStorableText } from './text.ts';
-import { channels } from './versions.ts';
 
 /** Recycle bin retention in days (spec part 2, section 9). */
 export const trashDays = 30;

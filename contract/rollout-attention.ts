@@ -1,7 +1,7 @@
 import { nextStep, type PlanState } from './next-step.ts';
+import { rolloutAttentions } from './list-words.ts';
 
 /** Why a published release needs a person, the most urgent first. */
-export const rolloutAttentions = ['damaged', 'failing', 'claimed', 'paused', 'ready'] as const;
 export type RolloutAttention = (typeof rolloutAttentions)[number];
 
 /** A step that is due is taken within a minute, unless it waits for a person. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { architectures, percentage, platforms, versionText } from './builds.ts';
+import { percentage, versionText } from './builds.ts';
+import { architectures, channels, machineGroups, platforms } from './list-words.ts';
 import {
   dateTime,
   id,
@@ -17,7 +18,6 @@ import { failureComparison, guardState } from './guard.ts';
 import { canRollOut, hiddenBy, newer, release } from './releases.ts';
 import { rolloutPlan, startNeedsPlan } from './rollout-plan.ts';
 import { route, staffWith } from './route.ts';
-import { channels } from './versions.ts';
 
 /** The plan that the release form suggests when a release is published on a channel. */
 export const rolloutDefault = namedObject('RolloutDefault', {
@@ -93,7 +93,6 @@ export type RolloutSummary = z.output<typeof rolloutSummary>;
 /** How many entries the history of a release has at most. */
 export const historyLength = 100;
 
-export const machineGroups = ['running', 'failed', 'affected'] as const;
 export type MachineGroup = (typeof machineGroups)[number];
 
 export const rolloutMachine = namedObject('RolloutMachine', {

@@ -4,7 +4,7 @@ import { architectureName, platformName } from './builds.ts';
 import { id, instant, integer, text } from './common.ts';
 import { updateEventTypes } from './machines.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
-import { channels } from './versions.ts';
+import { channels } from './list-words.ts';
 
 /** Maximum number of events in one report. */
 export const mostEvents = 500;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { architectureName, architectures, platformName } from './builds.ts';
+import { architectureName, platformName } from './builds.ts';
+import { architectures, channels } from './list-words.ts';
 import { credentialQuery } from './common.ts';
-import { channels } from './versions.ts';
 import { apiKeyOrStaffWith, route } from './route.ts';
 
 /** Linux package formats of electron-updater; a feed lists one of them. */

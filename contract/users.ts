@@ -13,11 +13,10 @@ import {
 } from './common.ts';
 import { permission } from './session.ts';
 import { route, staffWith } from './route.ts';
+import { userStatuses } from './list-words.ts';
 
 /** Spec part 2, section 9. The server also refuses common passwords, the email, and one character repeated. */
 export const shortestPassword = 6;
-
-export const userStatuses = ['active', 'inactive'] as const;
 
 /** A staff member (spec part 2, section 3). `role` is the first of `roles`; the screens show one. */
 export const user = namedObject('User', {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { activation, licenseKeyInput, machineId } from './activations.ts';
 import { dateTime, id, line, namedObject, text } from './common.ts';
-import { licenseTypes } from './licenses.ts';
+import { licenseTypes } from './list-words.ts';
 import { apiKeyOrStaffWith, route, staffWith } from './route.ts';
 
 /** The outcomes of a validation; each is returned with HTTP 200. */

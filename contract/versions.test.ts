@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import semver from 'semver';
 import { describe, expect, test } from 'vitest';
 import { versionText } from './builds.ts';
-import { channels, compareVersions, isVersion, nextVersion, reportedAs, type Bump } from './versions.ts';
+import { compareVersions, isVersion, nextVersion, reportedAs, type Bump } from './versions.ts';
+import { channels } from './list-words.ts';
 
 /** The lists of the specification itself (semver.org, its suggested expression). */
 const valid = [

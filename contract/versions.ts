@@ -1,4 +1,5 @@
-export const channels = ['stable', 'beta', 'alpha'] as const;
+import { channels } from './list-words.ts';
+
 export type Channel = (typeof channels)[number];
 
 /** The order of channels, the widest first: stable ⊂ beta ⊂ alpha. */

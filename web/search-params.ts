@@ -48,6 +48,10 @@ export function wholeParam(params: Params, name: string, least: number, most: nu
   return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
 }
 
+/** One of the words that are known. */
+export const wordParam = <const T extends string>(params: Params, name: string, known: readonly T[]) =>
+  oneOf(known, textParam(params, name));
+
 /** `value` when it is one of `known`. */
 export function oneOf<const T extends string>(known: readonly T[], value: string | undefined): T | undefined {
   return known.find((one) => one === value);

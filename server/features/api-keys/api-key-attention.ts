@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { daysFrom, hourMs } from '../../../contract/durations.ts';
-import { apiKeyAttentions, type ApiKeyAttention } from '../../../contract/api-keys.ts';
+import type { ApiKeyAttention } from '../../../contract/api-keys.ts';
+import { apiKeyAttentions } from '../../../contract/list-words.ts';
 import { todayLimits } from '../../../contract/today.ts';
 import { isWithin } from '../../checked-time.ts';
 import type { Db } from '../../db/client.ts';

@@ -1,4 +1,5 @@
-import { channels, reportedAs } from '../../../contract/versions.ts';
+import { reportedAs } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import type { Actor } from '../../caller.ts';
 import { isSameLine, type LiveRelease, type Releases } from '../releases/index.ts';
 import { kindOf } from '../../../contract/file-content.ts';

@@ -1,15 +1,15 @@
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import { daysFrom, utcDay } from '../../../contract/durations.ts';
 import { licenseTab } from '../../../contract/license-state.ts';
-import {
-  licenseTabs,
-  type License,
-  type LicenseListMeta,
-  type LicenseSort,
-  type LicenseTab,
-  type SeatFilter,
-  type licenses as calls,
+import type {
+  License,
+  LicenseListMeta,
+  LicenseSort,
+  LicenseTab,
+  SeatFilter,
+  licenses as calls,
 } from '../../../contract/licenses.ts';
+import { licenseTabs } from '../../../contract/list-words.ts';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';
 import type { Caller } from '../../caller.ts';

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { machineStandings as calls, machineStates } from '../../../contract/machine-standing.ts';
+import { machineStandings as calls } from '../../../contract/machine-standing.ts';
+import { machineStates } from '../../../contract/list-words.ts';
 import { makeCustomer, makeLicense, softDelete } from '../../../tests/factories.ts';
 import { days, eventually, openClient, startTestServer } from '../../../tests/harness.ts';
 

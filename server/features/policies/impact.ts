@@ -2,7 +2,7 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { isInsidePin, type PolicyImpact, type UpdatePolicy } from '../../../contract/policies.ts';
 import type { Architecture, Platform } from '../../../contract/builds.ts';
 import { fedKinds } from '../../../contract/fed-kinds.ts';
-import { channels } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import { plausibleNow } from '../../checked-time.ts';
 import type { Context } from '../../context.ts';
 import type { Tables } from '../../db/tables.ts';

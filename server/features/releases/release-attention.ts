@@ -1,9 +1,6 @@
 import type { Release } from '../../../contract/releases.ts';
-import {
-  rolloutAttention,
-  rolloutAttentions,
-  type RolloutAttention,
-} from '../../../contract/rollout-attention.ts';
+import { rolloutAttention, type RolloutAttention } from '../../../contract/rollout-attention.ts';
+import { rolloutAttentions } from '../../../contract/list-words.ts';
 import type { Db } from '../../db/client.ts';
 import { fedReleases, hiddenBy } from './newer-releases.ts';
 import { inFeed, selectReleases, toRelease } from './release-row.ts';

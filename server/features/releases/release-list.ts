@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { architectures, platforms } from '../../../contract/builds.ts';
+import { architectures, platforms } from '../../../contract/list-words.ts';
 import type { Release, releases as calls } from '../../../contract/releases.ts';
 import { byWidth, compareVersions } from '../../../contract/versions.ts';
 import type { RouteAnswer, RouteInput } from '../../../contract/route.ts';

@@ -1,7 +1,8 @@
 import type { RolloutDefault } from '../../../contract/rollouts.ts';
 import { planText } from '../../../contract/next-step.ts';
 import type { RolloutPlan } from '../../../contract/rollout-plan.ts';
-import { channels, type Channel } from '../../../contract/versions.ts';
+import type { Channel } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import type { Change } from '../../change.ts';
 import type { Db } from '../../db/client.ts';
 import { editConflict } from '../../edit-record.ts';

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import { channels, compareVersions, reaches } from '../../../contract/versions.ts';
+import { compareVersions, reaches } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import type { Db } from '../../db/client.ts';
 import { onlyRow } from '../../invariants.ts';
 import { inFeed, type ReleaseRow } from '../releases/index.ts';

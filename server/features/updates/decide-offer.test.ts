@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { channels, compareVersions } from '../../../contract/versions.ts';
+import { compareVersions } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import { machineHashOf } from '../../machine-hash.ts';
 import { candidate as release, question as ask } from '../../../tests/candidates.ts';
 import { hiddenBy } from '../releases/index.ts';

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { architectures, type Architecture, type Platform } from '../../../contract/builds.ts';
+import type { Architecture, Platform } from '../../../contract/builds.ts';
+import { architectures } from '../../../contract/list-words.ts';
 import type { Channel } from '../../../contract/versions.ts';
 import { linuxKinds, type updates as calls } from '../../../contract/updates.ts';
 import { fail, type Failure } from '../../failure.ts';

@@ -7,7 +7,8 @@ import {
   weekdays,
   type UpdatePolicy,
 } from '../../../contract/policies.ts';
-import { channels, compareVersions } from '../../../contract/versions.ts';
+import { compareVersions } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import { candidate as release, question as asked } from '../../../tests/candidates.ts';
 import { decideOffer, type Candidate, type Question } from './decide-offer.ts';
 import { explainEach } from './explain.ts';

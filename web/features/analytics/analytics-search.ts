@@ -1,6 +1,6 @@
-import { oneOf, searchOf, textParam } from '../../search-params.ts';
+import { searchOf, wordParam } from '../../search-params.ts';
 
 /** Search parameters of the screen: the period, unless it is the default week. */
 export const analyticsSearch = searchOf((params) => ({
-  period: oneOf(['month', 'year'], textParam(params, 'period')),
+  period: wordParam(params, 'period', ['month', 'year']),
 }));

@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { apiKeyAttentions, type ApiKey, type ApiKeyAttention } from '../../../contract/api-keys.ts';
+import type { ApiKey, ApiKeyAttention } from '../../../contract/api-keys.ts';
 import { messageOf, refusalOf } from '../../api-error.ts';
 import { LoadError } from '../../LoadError.tsx';
-import { oneOf } from '../../search-params.ts';
 import { useAuth } from '../../session.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterNote } from '../../ui/FilterNote.tsx';
@@ -28,7 +27,7 @@ const attentionNotes: Record<ApiKeyAttention, string> = {
 /** The table of keys; figures that could not be refreshed stay, and the list says so. */
 export function ApiKeyList() {
   const { search, change } = useApiKeysSearch();
-  const attention = oneOf(apiKeyAttentions, search.attention);
+  const { attention } = search;
   const { can } = useAuth();
   const list = useQuery(apiKeyListQuery(attention));
   const revoke = useRevoke();

@@ -1,5 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { textParam } from '../../search-params.ts';
+import type { ApiKeyAttention } from '../../../contract/api-keys.ts';
+import { apiKeyAttentions } from '../../../contract/list-words.ts';
+import { textParam, wordParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the screen: the open dialog, and its key. */
@@ -8,12 +10,12 @@ type ApiKeysSearch = {
   dialog?: 'create' | 'edit' | undefined;
   key?: string | undefined;
   /** Only keys that need somebody for this reason. */
-  attention?: string | undefined;
+  attention?: ApiKeyAttention | undefined;
 };
 
 export const apiKeysSearch = (params: Record<string, unknown>): ApiKeysSearch => {
   const key = textParam(params, 'key');
-  const attention = textParam(params, 'attention');
+  const attention = wordParam(params, 'attention', apiKeyAttentions);
   const { dialog } = params;
   if (dialog === 'create') return { dialog, key: undefined, attention };
   return { dialog: dialog === 'edit' && key ? 'edit' : undefined, key, attention };

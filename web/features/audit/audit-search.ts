@@ -3,12 +3,12 @@ import { cursorText } from '../../../contract/audit-cursor.ts';
 import { instantText, isDay } from '../../ui/day.ts';
 import {
   idParam,
-  oneOf,
   pageParam,
   recordParam,
   searchOf,
   textParam,
   wholeParam,
+  wordParam,
 } from '../../search-params.ts';
 import { without } from '../../ui/filter-chips.ts';
 import { useSearch } from '../../use-search.ts';
@@ -26,7 +26,7 @@ export const auditSearch = searchOf((params) => ({
   resourceId: textParam(params, 'resourceId'),
   eventType: textParam(params, 'eventType', 100),
   /** Only successes, or only failures. */
-  status: oneOf(outcomes, textParam(params, 'status')),
+  status: wordParam(params, 'status', outcomes),
   /** Days as `2026-11-20`, in the time zone of the user, both included. */
   from: dayParam(params, 'from'),
   to: dayParam(params, 'to'),

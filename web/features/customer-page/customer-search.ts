@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { mostSkippedOfCustomer } from '../../../contract/most-skipped.ts';
-import { oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
+import { pageParam, recordParam, searchOf, textParam, wordParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 export const machinePages = { pageSize: 10, mostSkipped: mostSkippedOfCustomer };
@@ -15,7 +15,7 @@ export const customerSearch = searchOf((params) => ({
   sort: textParam(params, 'sort'),
   /** Page of the licenses. */
   licenses: pageParam(params, 'licenses'),
-  dialog: oneOf(['edit', 'policy', 'license'], textParam(params, 'dialog')),
+  dialog: wordParam(params, 'dialog', ['edit', 'policy', 'license']),
   /** The tag whose update policy is open. */
   tag: recordParam(params, 'tag'),
   /** Id of the license whose dialog is open. */

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
+import { idParam, pageParam, recordParam, searchOf, textParam, wordParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the customer list: its filters, page and order, and the open dialog. */
@@ -10,7 +10,7 @@ export const customerListSearch = searchOf((params) => ({
   view: idParam(params, 'view'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
-  dialog: oneOf(['create', 'import'], textParam(params, 'dialog')),
+  dialog: wordParam(params, 'dialog', ['create', 'import']),
   /** Id of the customer whose Edit dialog is open. */
   edit: recordParam(params, 'edit'),
   /** Id of the customer whose update policy is open. */

@@ -1,6 +1,5 @@
 import { Checkbox } from '@mantine/core';
-import { licenseTypes, seatFilters } from '../../../contract/licenses.ts';
-import { oneOf } from '../../search-params.ts';
+import { licenseTypes, seatFilters } from '../../../contract/list-words.ts';
 import { useAuth } from '../../session.tsx';
 import { DaysFilter } from '../../DaysFilter.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
@@ -9,7 +8,6 @@ import { CustomerFilter } from './CustomerFilter.tsx';
 import { typeBadges } from './license-labels.ts';
 import { seatLabels, unseenLabel } from './license-chips.ts';
 import { useLicenseSearch } from './licenses-search.ts';
-import { seatsOf } from './queries.ts';
 
 const types = licenseTypes.map((type) => ({ value: type, label: typeBadges[type].word }));
 
@@ -28,7 +26,7 @@ export function LicenseFilters({ customerName }: { customerName: string | undefi
         aria-label="Type"
         placeholder="All types"
         choices={types}
-        value={oneOf(licenseTypes, search.type)}
+        value={search.type}
         onChange={(type) => change({ type })}
       />
       {(can.viewCustomers || search.customer) && (
@@ -49,7 +47,7 @@ export function LicenseFilters({ customerName }: { customerName: string | undefi
           label="Seats"
           placeholder="Any"
           choices={seats}
-          value={seatsOf(search)}
+          value={search.seats}
           onChange={(value) => change({ seats: value })}
         />
         <DaysFilter

@@ -1,4 +1,4 @@
-import { licenseTabs } from '../../../contract/licenses.ts';
+import { licenseTabs } from '../../../contract/list-words.ts';
 import { useAuth } from '../../session.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
 import { CreateButton, ImportButton } from '../../ui/ListButtons.tsx';

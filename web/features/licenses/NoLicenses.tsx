@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { licenseTabs, type LicenseListMeta, type LicenseTab } from '../../../contract/licenses.ts';
+import type { LicenseListMeta, LicenseTab } from '../../../contract/licenses.ts';
+import { licenseTabs } from '../../../contract/list-words.ts';
 import { useAuth } from '../../session.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { licenseChips, noFilters } from './license-chips.ts';

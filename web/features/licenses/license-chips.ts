@@ -1,10 +1,8 @@
-import { licenseTypes, type License, type SeatFilter } from '../../../contract/licenses.ts';
-import { oneOf } from '../../search-params.ts';
+import type { License, SeatFilter } from '../../../contract/licenses.ts';
 import { counted } from '../../ui/counted.ts';
 import { chipsOf, without } from '../../ui/filter-chips.ts';
 import { attentionNotes, typeBadges } from './license-labels.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
-import { attentionOf, seatsOf } from './queries.ts';
 
 export const seatLabels: Record<SeatFilter, string> = { full: 'Full', high: 'Above 75 %', empty: 'Empty' };
 export const unseenLabel = (days: string): string => `Not seen for ${counted(Number(days), 'day')}`;
@@ -20,10 +18,7 @@ export const noFilters: LicenseListSearch = without([
 
 /** The filters that are set. The name of the customer comes from a row where possible, without a request. */
 export function licenseChips(search: LicenseListSearch, rows: License[] | undefined) {
-  const type = oneOf(licenseTypes, search.type);
-  const { customer, expiring, unseen } = search;
-  const seats = seatsOf(search);
-  const attention = attentionOf(search);
+  const { type, customer, expiring, seats, unseen, attention } = search;
   return chipsOf({
     type: type && `Type: ${typeBadges[type].word}`,
     customer: customer && `Customer: ${customerNameOf(customer, rows) ?? 'the chosen one'}`,

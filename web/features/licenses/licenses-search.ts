@@ -1,34 +1,35 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { licenseAttentions, licenseTabs, licenseTypes, seatFilters } from '../../../contract/list-words.ts';
 import {
   daysParam,
   idParam,
-  oneOf,
   pageParam,
   recordParam,
   searchOf,
   textParam,
+  wordParam,
 } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the license list: tab, filters, page and order, and the open dialog. */
 export const licenseListSearch = searchOf((params) => ({
-  tab: textParam(params, 'tab'),
+  tab: wordParam(params, 'tab', licenseTabs),
   search: textParam(params, 'search'),
-  type: textParam(params, 'type'),
+  type: wordParam(params, 'type', licenseTypes),
   /** Id of a customer. */
   customer: idParam(params, 'customer'),
   /** Only licenses that expire within this number of days. */
-  expiring: oneOf(['30'], textParam(params, 'expiring')),
+  expiring: wordParam(params, 'expiring', ['30']),
   /** Only licenses that need somebody for this reason. */
-  attention: textParam(params, 'attention'),
-  seats: textParam(params, 'seats'),
+  attention: wordParam(params, 'attention', licenseAttentions),
+  seats: wordParam(params, 'seats', seatFilters),
   /** Only licenses that no machine used for this number of days. */
   unseen: daysParam(params, 'unseen'),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   sort: textParam(params, 'sort'),
   page: pageParam(params),
-  dialog: oneOf(['create', 'import'], textParam(params, 'dialog')),
+  dialog: wordParam(params, 'dialog', ['create', 'import']),
   /** Id of the license whose dialog is open. */
   edit: recordParam(params, 'edit'),
   /** Key of the license whose activations are open. */
@@ -38,7 +39,7 @@ export type LicenseListSearch = ReturnType<typeof licenseListSearch>;
 
 /** Search parameters of the page of a license: the open dialog. */
 export const licensePageSearch = searchOf((params) => ({
-  dialog: oneOf(['edit', 'activations'], textParam(params, 'dialog')),
+  dialog: wordParam(params, 'dialog', ['edit', 'activations']),
 }));
 export type LicensePageSearch = ReturnType<typeof licensePageSearch>;
 

@@ -1,14 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import {
-  licenseAttentions,
-  licenses,
-  licenseSorts,
-  licenseTabs,
-  licenseTypes,
-  seatFilters,
-  type License,
-  type LicenseTab,
-} from '../../../contract/licenses.ts';
+import { licenses, licenseSorts, type License, type LicenseTab } from '../../../contract/licenses.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { validation } from '../../../contract/validation.ts';
 import { call, urlOf } from '../../api.ts';
@@ -21,21 +12,18 @@ import { licenseListSearch, type LicenseListSearch } from './licenses-search.ts'
 
 export const pageSize = 50;
 
-export const tabOf = (search: LicenseListSearch): LicenseTab => oneOf(licenseTabs, search.tab) ?? 'active';
+export const tabOf = (search: LicenseListSearch): LicenseTab => search.tab ?? 'active';
 export const sortOf = (search: LicenseListSearch) => oneOf(licenseSorts, search.sort) ?? 'customer';
-
-export const seatsOf = (search: LicenseListSearch) => oneOf(seatFilters, search.seats);
-export const attentionOf = (search: LicenseListSearch) => oneOf(licenseAttentions, search.attention);
 
 /** The search parameters that the service filters and sorts by: it knows the day that the reader sees as an ISO date. */
 export const filterOf = (search: LicenseListSearch) => ({
   tab: tabOf(search),
   search: search.search && readDay(search.search),
-  type: oneOf(licenseTypes, search.type),
+  type: search.type,
   customerId: search.customer,
   expiringWithinDays: search.expiring,
-  attention: attentionOf(search),
-  seats: seatsOf(search),
+  attention: search.attention,
+  seats: search.seats,
   unseenForDays: search.unseen,
   sort: sortOf(search),
 });
@@ -49,10 +37,6 @@ export const licenseView = {
       ...search,
       // a day as the reader has typed it would be another one to readers elsewhere
       search: search.search && readDay(search.search),
-      tab: oneOf(licenseTabs, search.tab),
-      type: oneOf(licenseTypes, search.type),
-      attention: attentionOf(search),
-      seats: seatsOf(search),
       sort: oneOf(licenseSorts, search.sort),
     };
   },

@@ -1,6 +1,5 @@
-import { platformNames, platforms } from '../../../contract/builds.ts';
-import { machineStates } from '../../../contract/machine-standing.ts';
-import { oneOf } from '../../search-params.ts';
+import { platformNames } from '../../../contract/builds.ts';
+import { machineStates, platforms } from '../../../contract/list-words.ts';
 import { useAuth } from '../../session.tsx';
 import { DaysFilter } from '../../DaysFilter.tsx';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
@@ -28,7 +27,7 @@ export function MachineFilters() {
           aria-label="State"
           placeholder="All states"
           choices={stateChoices}
-          value={oneOf(machineStates, search.state)}
+          value={search.state}
           onChange={(state) => change({ state })}
         />
       )}

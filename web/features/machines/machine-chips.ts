@@ -1,6 +1,5 @@
 import { platformNames } from '../../../contract/builds.ts';
-import { machineStates, type MachineStanding } from '../../../contract/machine-standing.ts';
-import { oneOf } from '../../search-params.ts';
+import type { MachineStanding } from '../../../contract/machine-standing.ts';
 import { chipsOf, without } from '../../ui/filter-chips.ts';
 import type { MachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
@@ -16,8 +15,7 @@ export const noFilters: MachinesSearch = without([
 
 /** The filters that are set. The name of the customer comes from a row, without a request. */
 export function machineChips(search: MachinesSearch, rows: readonly MachineStanding[] = []) {
-  const { customer, platform, version, seen, unseen } = search;
-  const state = oneOf(machineStates, search.state);
+  const { state, customer, platform, version, seen, unseen } = search;
   const name = rows.find((row) => row.customer?.customerId === customer)?.customer?.name;
   return chipsOf({
     state: state && `State: ${stateLabels[state].word}`,

@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { platforms } from '../../../contract/builds.ts';
+import { machineStates, platforms } from '../../../contract/list-words.ts';
 import { mostSkipped } from '../../../contract/most-skipped.ts';
-import { daysParam, idParam, oneOf, pageParam, searchOf, textParam } from '../../search-params.ts';
+import { daysParam, idParam, pageParam, searchOf, textParam, wordParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 export const machinePages = { pageSize: 50, mostSkipped };
@@ -10,16 +10,16 @@ export const machinePages = { pageSize: 50, mostSkipped };
 export const machinesSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
   customer: idParam(params, 'customer'),
-  platform: oneOf(platforms, textParam(params, 'platform')),
+  platform: wordParam(params, 'platform', platforms),
   version: textParam(params, 'version', 100),
-  state: textParam(params, 'state'),
+  state: wordParam(params, 'state', machineStates),
   /** Only machines that were seen within this number of days. */
   seen: daysParam(params, 'seen'),
   /** Only machines that were not seen for this number of days. */
   unseen: daysParam(params, 'unseen'),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
-  sort: oneOf(['lastSeen'], textParam(params, 'sort')),
+  sort: wordParam(params, 'sort', ['lastSeen']),
   page: pageParam(params, 'page', machinePages),
 }));
 export type MachinesSearch = ReturnType<typeof machinesSearch>;

@@ -2,7 +2,6 @@ import { infiniteQueryOptions, keepPreviousData, type InfiniteData } from '@tans
 import { credentials } from '../../../contract/credentials.ts';
 import {
   machineStandings,
-  machineStates,
   type MachineStanding,
   type TimelineRun,
 } from '../../../contract/machine-standing.ts';
@@ -13,7 +12,6 @@ import { live, liveFirstPage } from '../../live.ts';
 import { retryOnce } from '../../query-client.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import { asPreviewed } from '../../role-preview.ts';
-import { oneOf } from '../../search-params.ts';
 import { machinePages, machinesSearch, type MachinesSearch } from './machines-search.ts';
 
 export type MachineDetail = RouteAnswer<typeof machines.get>;
@@ -39,7 +37,7 @@ const filterOf = ({ search, customer, platform, version, state, seen, unseen, so
   customerId: customer,
   platform,
   version,
-  state: oneOf(machineStates, state),
+  state,
   seenWithinDays: seen,
   unseenForDays: unseen,
   sort,
@@ -48,10 +46,7 @@ const filterOf = ({ search, customer, platform, version, state, seen, unseen, so
 /** What a saved view of the list holds. */
 export const machinesView = {
   names: ['search', 'customer', 'platform', 'version', 'state', 'seen', 'unseen', 'sort'],
-  read(params: Record<string, unknown>) {
-    const search = machinesSearch(params);
-    return { ...search, state: oneOf(machineStates, search.state) };
-  },
+  read: machinesSearch,
 };
 
 const unlicensed = { state: null, code: null, since: null, license: null, seat: null, offlineUntil: null };

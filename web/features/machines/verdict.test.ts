@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Explanation } from '../../../contract/machines.ts';
-import { machineStates, type MachineStanding } from '../../../contract/machine-standing.ts';
+import type { MachineStanding } from '../../../contract/machine-standing.ts';
+import { machineStates } from '../../../contract/list-words.ts';
 import { offerReasons } from '../../../contract/machines.ts';
 import { rangeText, verdictOf } from './verdict.ts';
 

@@ -1,5 +1,5 @@
 import { Checkbox, SimpleGrid, TextInput } from '@mantine/core';
-import { channels } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import { policyLabels } from '../../field-labels.ts';
 import { DayField } from '../../ui/DayField.tsx';
 import { NumberField } from '../../ui/NumberField.tsx';

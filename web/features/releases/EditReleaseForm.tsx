@@ -2,7 +2,8 @@ import { Button, Checkbox, Group, SimpleGrid, Stack, Text, Textarea, TextInput }
 import { schemaResolver } from '@mantine/form';
 import { whyNotPublish } from '../../../contract/release-state.ts';
 import { releasePatch, type Release } from '../../../contract/releases.ts';
-import { channels, type Channel } from '../../../contract/versions.ts';
+import type { Channel } from '../../../contract/versions.ts';
+import { channels } from '../../../contract/list-words.ts';
 import { isUnanswered } from '../../api-error.ts';
 import { releaseLabels } from '../../field-labels.ts';
 import { useDialogForm } from '../../dialog-form.ts';

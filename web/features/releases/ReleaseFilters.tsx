@@ -1,7 +1,6 @@
 import { Checkbox } from '@mantine/core';
-import { architectureNames, architectures, platformNames, platforms } from '../../../contract/builds.ts';
-import { channels } from '../../../contract/versions.ts';
-import { oneOf } from '../../search-params.ts';
+import { architectureNames, platformNames } from '../../../contract/builds.ts';
+import { architectures, channels, platforms } from '../../../contract/list-words.ts';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { useReleasesSearch } from './releases-search.ts';
 
@@ -19,7 +18,7 @@ export function ReleaseFilters() {
         aria-label="Platform"
         placeholder="All platforms"
         choices={platformChoices}
-        value={oneOf(platforms, search.platform)}
+        value={search.platform}
         onChange={(platform) => change({ platform })}
       />
       <FilterSelect
@@ -27,7 +26,7 @@ export function ReleaseFilters() {
         aria-label="Channel"
         placeholder="All channels"
         choices={channelChoices}
-        value={oneOf(channels, search.channel)}
+        value={search.channel}
         onChange={(channel) => change({ channel })}
       />
       <FilterSelect
@@ -35,7 +34,7 @@ export function ReleaseFilters() {
         aria-label="Architecture"
         placeholder="All architectures"
         choices={architectureChoices}
-        value={oneOf(architectures, search.architecture)}
+        value={search.architecture}
         onChange={(architecture) => change({ architecture })}
       />
       <Checkbox

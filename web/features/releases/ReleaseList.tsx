@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Release } from '../../../contract/releases.ts';
-import { rolloutAttentions, type RolloutAttention } from '../../../contract/rollout-attention.ts';
-import { oneOf } from '../../search-params.ts';
+import type { RolloutAttention } from '../../../contract/rollout-attention.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { LoadError } from '../../LoadError.tsx';
 import { useKept } from '../../kept-work.ts';
@@ -52,7 +51,7 @@ export function ReleaseList() {
   const [asked, setAsked] = useKept<AskedChange>('open: change release');
   const askTo = (kind: AskedChange['change'], allowed: boolean) =>
     allowed ? (release: Release) => setAsked({ change: kind, release }) : undefined;
-  const attention = oneOf(rolloutAttentions, search.attention);
+  const { attention } = search;
   const meta = list.data?.meta;
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);

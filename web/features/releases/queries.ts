@@ -1,15 +1,12 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { architectures, platforms } from '../../../contract/builds.ts';
 import { permanentConfirmation, releases, type Release } from '../../../contract/releases.ts';
-import { rolloutAttentions } from '../../../contract/rollout-attention.ts';
 import { rollouts } from '../../../contract/rollouts.ts';
-import { channels, type Channel } from '../../../contract/versions.ts';
+import type { Channel } from '../../../contract/versions.ts';
 import type { RouteRequest } from '../../../contract/route.ts';
 import { call } from '../../api.ts';
 import { asReleases } from '../../as-releases.ts';
 import { alwaysFresh, askedOnce } from '../../query-client.ts';
 import { live } from '../../live.ts';
-import { oneOf } from '../../search-params.ts';
 import { pageOf, queryOf } from '../../query-of.ts';
 import { releasesSearch, type ReleasesSearch, type ReleaseTrashSearch } from './releases-search.ts';
 
@@ -19,24 +16,14 @@ export const pageSize = 100;
 /** Spec part 2, section 9. */
 export const trashPageSize = 20;
 
-/** Without filters whose value is none, as in the URL of another version. */
-const known = (search: ReleasesSearch) => ({
-  ...search,
-  platform: oneOf(platforms, search.platform),
-  channel: oneOf(channels, search.channel),
-  architecture: oneOf(architectures, search.architecture),
-  attention: oneOf(rolloutAttentions, search.attention),
-});
-
 /** What a saved view of the list holds. */
 export const releaseView = {
   names: ['search', 'platform', 'channel', 'architecture', 'inactive', 'attention'],
-  read: (params: Record<string, unknown>) => known(releasesSearch(params)),
+  read: releasesSearch,
 };
 
 /** The search parameters that the service filters by. */
-function filterOf(given: ReleasesSearch) {
-  const { search, platform, channel, architecture, attention, inactive } = known(given);
+function filterOf({ search, platform, channel, architecture, attention, inactive }: ReleasesSearch) {
   const showInactive = inactive ? ('true' as const) : ('false' as const);
   return { search, platform, channel, architecture, attention, showInactive };
 }

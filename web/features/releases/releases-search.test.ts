@@ -11,6 +11,7 @@ test.each([
   ],
   [{ tab: 'analytics' }, { tab: 'analytics' }],
   [{ tab: 'other', inactive: 'yes', page: '0', dialog: 'x', edit: '../..' }, {}],
+  [{ platform: 'amiga', channel: 'nightly', architecture: 'ppc', attention: 'none' }, {}],
   [{ dialog: 'create' }, { dialog: 'create' }],
   [
     { dialog: 'create', upload: '1-2-3-4' },

@@ -1,22 +1,23 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, pageParam, recordParam, searchOf, textParam } from '../../search-params.ts';
+import { architectures, channels, platforms, rolloutAttentions } from '../../../contract/list-words.ts';
+import { idParam, pageParam, recordParam, searchOf, textParam, wordParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of the release list: tab, filters, page, and the open dialog. */
 export const releasesSearch = searchOf((params) => ({
-  tab: oneOf(['analytics'], textParam(params, 'tab')),
+  tab: wordParam(params, 'tab', ['analytics']),
   search: textParam(params, 'search'),
-  platform: textParam(params, 'platform'),
-  channel: textParam(params, 'channel'),
-  architecture: textParam(params, 'architecture'),
+  platform: wordParam(params, 'platform', platforms),
+  channel: wordParam(params, 'channel', channels),
+  architecture: wordParam(params, 'architecture', architectures),
   /** Only releases that need somebody for this reason. */
-  attention: textParam(params, 'attention'),
+  attention: wordParam(params, 'attention', rolloutAttentions),
   /** Includes inactive releases. */
-  inactive: oneOf(['1'], textParam(params, 'inactive')),
+  inactive: wordParam(params, 'inactive', ['1']),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   page: pageParam(params),
-  dialog: oneOf(['create', 'defaults'], textParam(params, 'dialog')),
+  dialog: wordParam(params, 'dialog', ['create', 'defaults']),
   /** Id of the upload that was started in this dialog: a reload shows it again. */
   upload: uploadParam(params),
   /** Id of the release whose Edit dialog is open. */
@@ -34,7 +35,7 @@ export const useReleasesSearch = () =>
 export const releaseTrashSearch = searchOf((params) => ({
   search: textParam(params, 'search'),
   /** Only releases that are deleted within this number of days. */
-  due: oneOf(['7'], textParam(params, 'due')),
+  due: wordParam(params, 'due', ['7']),
   page: pageParam(params),
 }));
 export type ReleaseTrashSearch = ReturnType<typeof releaseTrashSearch>;

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
-import { architectureNames, architectures, platformNames } from '../../../contract/builds.ts';
-import { channels, nextVersion, type Bump, type Channel } from '../../../contract/versions.ts';
+import { architectureNames, platformNames } from '../../../contract/builds.ts';
+import { architectures, channels } from '../../../contract/list-words.ts';
+import { nextVersion, type Bump, type Channel } from '../../../contract/versions.ts';
 import { usePlanSuggestion } from '../../plan-suggestion.ts';
 import { useAuth } from '../../session.tsx';
 import { isVersionOf } from './detect-build.ts';

@@ -1,8 +1,8 @@
 import { roleLabel } from '../../../contract/permissions.ts';
-import { userStatuses } from '../../../contract/users.ts';
+import { userStatuses } from '../../../contract/list-words.ts';
 import { FilterSelect } from '../../ui/FilterSelect.tsx';
 import { useRoles } from './use-roles.ts';
-import { statusLabels, statusOf } from './user-filters.ts';
+import { statusLabels } from './user-filters.ts';
 import { useUsersSearch } from './users-search.ts';
 
 const statuses = userStatuses.map((value) => ({ value, label: statusLabels[value] }));
@@ -26,7 +26,7 @@ export function UserFilters() {
         aria-label="Status"
         placeholder="All statuses"
         choices={statuses}
-        value={statusOf(search)}
+        value={search.status}
         onChange={(status) => change({ status })}
       />
     </>

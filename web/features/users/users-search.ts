@@ -1,17 +1,18 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { idParam, oneOf, recordParam, searchOf, textParam } from '../../search-params.ts';
+import { userStatuses } from '../../../contract/list-words.ts';
+import { idParam, recordParam, searchOf, textParam, wordParam } from '../../search-params.ts';
 import { useSearch } from '../../use-search.ts';
 
 /** Search parameters of User Management: tab, search, the role in the editor, and the open dialog. */
 export const usersSearch = searchOf((params) => ({
-  tab: oneOf(['roles'], textParam(params, 'tab')),
+  tab: wordParam(params, 'tab', ['roles']),
   search: textParam(params, 'search'),
-  status: textParam(params, 'status'),
+  status: wordParam(params, 'status', userStatuses),
   /** Id of the role in the editor, or that the listed users have. */
   role: textParam(params, 'role'),
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
-  dialog: oneOf(['create'], textParam(params, 'dialog')),
+  dialog: wordParam(params, 'dialog', ['create']),
   /** Id of the user whose Edit dialog is open. */
   edit: recordParam(params, 'edit'),
 }));
