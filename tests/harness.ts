@@ -7,7 +7,7 @@ import type { Permission, RoleName } from '../contract/permissions.ts';
 import { session as sessionCalls } from '../contract/session.ts';
 import { buildApp } from '../server/app.ts';
 import { systemChange } from '../server/change.ts';
-import type { Config } from '../server/config.ts';
+import { readConfig, type Config } from '../server/config.ts';
 import type { Context } from '../server/context.ts';
 import { writable, type Tx, type WritableDb } from '../server/db/client.ts';
 import type { AuditKeys, ChainWatch, Refusals } from '../server/features/audit/index.ts';
@@ -133,35 +133,16 @@ export type TestServer = {
   close: () => Promise<void>;
 };
 
-const defaults: Omit<Config, 'dataDir' | 'storage' | 'signingKey' | 'secretsKey'> = {
+const defaults: Config = {
+  ...readConfig({}),
   port: 0,
-  host: '127.0.0.1',
-  publicUrl: 'http://localhost:8080',
-  databaseUrl: undefined,
-  databaseDirectUrl: undefined,
   // A machine that is busy with hundreds of calls and other tests takes long; the rules they test know no 503.
   databaseLimitFactor: 60,
-  admin: undefined,
-  requireOwnPassword: false,
   // they outlive every move of the clock
   sessionIdleMs: days(9999),
   sessionMaxMs: days(9999),
-  eventsKeepMs: days(400),
-  validationsKeepMs: days(90),
-  validationGraceMs: days(14),
-  selfReleasesPerSeat: 2,
-  enrollmentsPerLicenseHour: 100,
-  machineRequestsPerHour: 600,
-  updatesAfterRevocation: true,
-  eventsPerKeyHour: 100_000,
-  newMachinesPerKeyHour: 1000,
   cacheBytes: 10_000_000,
   journalMaxBytes: 10_000_000,
-  trustProxy: [],
-  drainMs: 0,
-  workers: 1,
-  diagnosticsAccess: { everyone: false, staff: true, addresses: ['127.0.0.0/8', '::1'] },
-  auditAnchor: undefined,
   logLevel: 'silent',
 };
 
