@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { audit as calls } from '../../../contract/audit.ts';
-import { fillLog, writeRows, writeUnguarded } from '../../../tests/audit-room.ts';
+import { auditRoom } from '../../../tests/audit-room.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import {
   days,
@@ -32,14 +32,10 @@ beforeEach(async () => {
 });
 
 /** After the start there are 6 entries. */
-const fill = (entries: number) => fillLog(server, api, entries);
-
-const asWriter = (...statements: string[]) => writeRows(server, ...statements);
-const asOwner = (...statements: string[]) => writeUnguarded(server, ...statements);
+const { fill, asWriter, asOwner, head, putBackTo } = auditRoom(() => ({ server, api }));
 
 const verify = (on = server) => on.audit.verify();
 const problemOf = async () => (await verify()).broken?.problem;
-const head = () => server.db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 const kept = async (on = server) =>
   JSON.parse(await readFile(join(on.context.config.dataDir, 'audit-head.json'), 'utf8')) as {
     sequence: number;
@@ -53,16 +49,6 @@ const accept = () =>
 async function expectNotAccepted(why: string | RegExp): Promise<void> {
   const refused = await accept();
   expect(isFailure(refused) && refused.message).toMatch(why);
-}
-
-/** The database as it was at that number: the entries behind it gone, the head of then with its own mac. */
-async function putBackTo(old: Awaited<ReturnType<typeof head>>): Promise<void> {
-  await asOwner(
-    `delete from audit_entries where audit_id not in (select audit_id from audit_seals where sequence <= ${old.sequence})`,
-    `delete from audit_seals where sequence > ${old.sequence}`,
-    'delete from audit_pending',
-    `update audit_head set sequence = ${old.sequence}, seal = '\\x${old.seal.toString('hex')}', mac = '\\x${old.mac!.toString('hex')}'`,
-  );
 }
 
 /** Entries of which a restored backup knows nothing; returns its head. */

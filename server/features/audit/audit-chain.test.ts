@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
+import { audit as calls } from '../../../contract/audit.ts';
 import { customers } from '../../../contract/customers.ts';
-import { fillLog, writeEntries, writeUnguarded } from '../../../tests/audit-room.ts';
+import { auditRoom, writeUnguarded } from '../../../tests/audit-room.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import {
   days,
@@ -15,7 +15,6 @@ import {
   type TestServer,
   checkedTime,
 } from '../../../tests/harness.ts';
-import type { NewEntry } from '../../change.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
 import { startAuditSealer } from '../../jobs/audit-sealer.ts';
 import { newSigningKey, readSigners } from '../../signer.ts';
@@ -33,19 +32,7 @@ beforeEach(async () => {
   api = server.api(await server.signInAs('super_admin'));
 });
 
-const seal = (on = server) => on.audit.seal();
-const verify = async (on = server): Promise<AuditVerification> =>
-  verifyChain(on.db, on.auditKeys, await on.audit.readHeads());
-const chain = () => server.db.selectFrom('audit_seals').selectAll().orderBy('sequence').execute();
-
-const fill = (entries: number) => fillLog(server, api, entries);
-
-const behindOurBack = (text: string, values: unknown[] = []) => writeUnguarded(server, { text, values });
-
-const at = async (sequence: number) => (await chain()).find((one) => one.sequence === sequence)!;
-
-const write = (...what: [time: Date, fields?: Partial<NewEntry>, count?: number]) =>
-  writeEntries(server, ...what);
+const { seal, verify, chain, fill, behindOurBack, at, write } = auditRoom(() => ({ server, api }));
 
 describe('sealing', () => {
   test('chains every committed entry once, in the order of writing', async () => {

@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { audit as calls, type AuditVerification } from '../../../contract/audit.ts';
-import { fillLog, writeEntries, writeUnguarded } from '../../../tests/audit-room.ts';
+import { audit as calls } from '../../../contract/audit.ts';
+import { auditRoom } from '../../../tests/audit-room.ts';
 import { days, startTestServer, type Api, type TestServer, checkedTime } from '../../../tests/harness.ts';
-import type { NewEntry } from '../../change.ts';
 import { keepRetention } from '../../jobs/audit-retention.ts';
-import { verifyChain } from './verify.ts';
 
 let server: TestServer;
 let api: Api;
@@ -13,19 +11,7 @@ beforeEach(async () => {
   api = server.api(await server.signInAs('super_admin'));
 });
 
-const seal = (on = server) => on.audit.seal();
-const verify = async (on = server): Promise<AuditVerification> =>
-  verifyChain(on.db, on.auditKeys, await on.audit.readHeads());
-const chain = () => server.db.selectFrom('audit_seals').selectAll().orderBy('sequence').execute();
-
-const fill = (entries: number) => fillLog(server, api, entries);
-
-const behindOurBack = (text: string, values: unknown[] = []) => writeUnguarded(server, { text, values });
-
-const at = async (sequence: number) => (await chain()).find((one) => one.sequence === sequence)!;
-
-const write = (...what: [time: Date, fields?: Partial<NewEntry>, count?: number]) =>
-  writeEntries(server, ...what);
+const { seal, verify, chain, fill, behindOurBack, at, write } = auditRoom(() => ({ server, api }));
 
 describe('the cleanup', () => {
   const entryAt = (time: Date) => write(time, {});

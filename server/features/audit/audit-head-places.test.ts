@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { fillLog, writeUnguarded } from '../../../tests/audit-room.ts';
+import { auditRoom } from '../../../tests/audit-room.ts';
 import { makeCustomer } from '../../../tests/factories.ts';
 import { startTestServer, type Api, type TestServer } from '../../../tests/harness.ts';
 import { createChainWatch } from './watch.ts';
@@ -25,21 +25,7 @@ beforeEach(async () => {
 });
 
 /** After the start there are 6 entries. */
-const fill = (entries: number) => fillLog(server, api, entries);
-
-const asOwner = (...statements: string[]) => writeUnguarded(server, ...statements);
-
-const head = () => server.db.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
-
-/** The database as it was at that number: the entries behind it gone, the head of then with its own mac. */
-async function putBackTo(old: Awaited<ReturnType<typeof head>>): Promise<void> {
-  await asOwner(
-    `delete from audit_entries where audit_id not in (select audit_id from audit_seals where sequence <= ${old.sequence})`,
-    `delete from audit_seals where sequence > ${old.sequence}`,
-    'delete from audit_pending',
-    `update audit_head set sequence = ${old.sequence}, seal = '\\x${old.seal.toString('hex')}', mac = '\\x${old.mac!.toString('hex')}'`,
-  );
-}
+const { fill, head, putBackTo } = auditRoom(() => ({ server, api }));
 
 describe('the head goes elsewhere too', () => {
   test('to a file, which is checked as well', async () => {
