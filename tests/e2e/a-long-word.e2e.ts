@@ -5,7 +5,7 @@ import { makeApiKey, makeCustomer, makeLicense, validateOn } from '../factories.
 import { password } from '../api-client.ts';
 import { beyondTheEdge, scrolledSideways } from './beyond-the-edge.ts';
 import { makeRelease } from './releases.ts';
-import { findShown, screens } from './screens.ts';
+import { addressOn, findShown, screens } from './screens.ts';
 import {
   expect,
   expectStatus,
@@ -73,7 +73,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
   for (const screen of screens) {
     if (screen.signedOut || screen.before || shownByOthers.has(screen.name)) continue;
     if (screen.failure) expectStatus(page, screen.failure);
-    await page.goto(server.url + screen.path(shown));
+    await page.goto(server.url + addressOn(screen, shown));
     await quiet(page);
     expect.soft(await beyondTheEdge(page), screen.name).toEqual([]);
     expect.soft(await cutTexts(page), screen.name).toEqual([]);

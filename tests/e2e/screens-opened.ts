@@ -7,10 +7,10 @@ import { chooseInMenu, expectStatus, signInByForm } from './support.ts';
 
 const opened = (
   name: string,
-  path: Screen['path'] | string,
+  path: string,
   open: (page: Page) => Promise<unknown>,
   more: Partial<Screen> = {},
-): Screen => ({ name, path: typeof path === 'string' ? () => path : path, open, ...more });
+): Screen => ({ name, path, open, ...more });
 
 const press = (within: Page | Locator, name: string | RegExp) =>
   within
@@ -29,6 +29,10 @@ const ticked = (button?: string) => async (page: Page) => {
 };
 /** In the topmost dialog. */
 const inDialog = (button: string) => (page: Page) => press(page.getByRole('dialog').last(), button);
+const pasted =
+  (...lines: string[]) =>
+  (page: Page) =>
+    page.getByRole('dialog').getByRole('textbox').first().fill(lines.join('\n'));
 const type = (page: Page, label: string, text: string) =>
   page.getByRole('textbox', { name: label }).first().fill(text);
 
@@ -104,19 +108,15 @@ export const openedScreens: Screen[] = [
   opened('bulk-modules', '/licenses', ticked('Modules…')),
   opened('bulk-revoke', '/licenses', ticked('Revoke…')),
   opened('bulk-reactivate', '/licenses?tab=revoked', ticked('Reactivate…')),
-  opened('license-import-preview', '/licenses?dialog=import', async (page) => {
-    await page
-      .getByRole('dialog')
-      .getByRole('textbox')
-      .first()
-      .fill(
-        [
-          'Customer,Type,Max Activations,Valid Until,Modules',
-          'Bristol Royal Infirmary,enterprise,5,2027-12-31,mod_lung_nodule',
-          'No such hospital,enterprise,5,2027-12-31,mod_lung_nodule',
-        ].join('\n'),
-      );
-  }),
+  opened(
+    'license-import-preview',
+    '/licenses?dialog=import',
+    pasted(
+      'Customer,Type,Max Activations,Valid Until,Modules',
+      'Bristol Royal Infirmary,enterprise,5,2027-12-31,mod_lung_nodule',
+      'No such hospital,enterprise,5,2027-12-31,mod_lung_nodule',
+    ),
+  ),
   // A phone has other filters: the popover closes where the layout changes.
   opened('filters', '/licenses', (page) => press(page, 'More filters'), { width: 1024 }),
   opened('filters-phone', '/licenses', (page) => press(page, 'Filters'), { width: 390 }),
@@ -126,76 +126,44 @@ export const openedScreens: Screen[] = [
     await press(page, 'Views');
     await page.getByRole('menuitem', { name: 'Save as new view…' }).click();
   }),
-  opened(
-    'machine-deactivate',
-    ({ licenseKey }) => `/licenses?activations=${licenseKey}`,
-    inDialog('Deactivate'),
-  ),
-  opened(
-    'offline-activation',
-    ({ licenseKey }) => `/licenses?activations=${licenseKey}`,
-    inDialog('Offline Activation'),
-  ),
-  opened(
-    'return-receipt',
-    ({ licenseKey }) => `/licenses?activations=${licenseKey}`,
-    inDialog('Return Receipt'),
-  ),
+  opened('machine-deactivate', '/licenses?activations={licenseKey}', inDialog('Deactivate')),
+  opened('offline-activation', '/licenses?activations={licenseKey}', inDialog('Offline Activation')),
+  opened('return-receipt', '/licenses?activations={licenseKey}', inDialog('Return Receipt')),
 
-  opened(
-    'conflict',
-    ({ customer }) => `/customers?edit=${customer}`,
-    async (page) => {
-      await refuse(page, '/api/customers/*', {
-        code: 'EDIT_CONFLICT',
-        error: 'This customer was changed by someone else while you were editing it.',
-        details: [
-          changedNow,
-          {
-            path: 'email',
-            message: 'Changed',
-            current: 'radiology@hospital.example',
-            yours: 'it@hospital.example',
-          },
-        ],
-      });
-      await type(page, 'Email', 'it@hospital.example');
-      await inDialog('Update Customer')(page);
-      await page.getByText('radiology@hospital.example').waitFor();
-    },
-  ),
+  opened('conflict', '/customers?edit={customer}', async (page) => {
+    await refuse(page, '/api/customers/*', {
+      code: 'EDIT_CONFLICT',
+      error: 'This customer was changed by someone else while you were editing it.',
+      details: [
+        changedNow,
+        {
+          path: 'email',
+          message: 'Changed',
+          current: 'radiology@hospital.example',
+          yours: 'it@hospital.example',
+        },
+      ],
+    });
+    await type(page, 'Email', 'it@hospital.example');
+    await inDialog('Update Customer')(page);
+    await page.getByText('radiology@hospital.example').waitFor();
+  }),
   opened('customer-delete', '/customers', ofRow('Delete')),
   opened('customer-reactivate', '/customers/trash', (page) => press(page, 'Reactivate')),
   opened('customer-delete-permanently', '/customers/trash', (page) => press(page, 'Permanently Delete')),
-  opened('customer-import-preview', '/customers?dialog=import', async (page) => {
-    await page
-      .getByRole('dialog')
-      .getByRole('textbox')
-      .first()
-      .fill(
-        [
-          'Company Name,Email,Country',
-          'Clinique du Parc Annecy,it@parc-annecy.example,FR',
-          'Hôpital,not an address,FR',
-        ].join('\n'),
-      );
-  }),
+  opened(
+    'customer-import-preview',
+    '/customers?dialog=import',
+    pasted(
+      'Company Name,Email,Country',
+      'Clinique du Parc Annecy,it@parc-annecy.example,FR',
+      'Hôpital,not an address,FR',
+    ),
+  ),
 
-  opened(
-    'release-pause',
-    ({ release }) => `/releases/${release}`,
-    (page) => press(page, 'Pause'),
-  ),
-  opened(
-    'release-widen',
-    ({ release }) => `/releases/${release}`,
-    (page) => press(page, /^Widen/),
-  ),
-  opened(
-    'release-withdraw',
-    ({ release }) => `/releases/${release}`,
-    (page) => press(page, 'Withdraw'),
-  ),
+  opened('release-pause', '/releases/{release}', (page) => press(page, 'Pause')),
+  opened('release-widen', '/releases/{release}', (page) => press(page, /^Widen/)),
+  opened('release-withdraw', '/releases/{release}', (page) => press(page, 'Withdraw')),
   opened('release-delete', '/releases', ofRow('Delete')),
   opened('release-upload-file', '/releases?dialog=create', (page) =>
     page
@@ -207,32 +175,26 @@ export const openedScreens: Screen[] = [
         buffer: program(2048),
       }),
   ),
-  opened(
-    'approval-ask',
-    ({ release }) => `/releases/${release}`,
-    async (page) => {
-      await refuse(page, '/widen', {
-        code: 'NEEDS_APPROVAL',
-        error: 'This change needs the approval of a second person.',
-        details: [changedNow, { path: 'rolloutPercentage', message: 'Changed', current: 25, yours: 100 }],
-      });
-      await press(page, /^Widen/);
-      await page
-        .getByRole('dialog')
-        .last()
-        .getByRole('button', { name: /^Widen/ })
-        .click();
-      await page.getByRole('dialog', { name: 'Ask a Second Person' }).waitFor();
-    },
-  ),
+  opened('approval-ask', '/releases/{release}', async (page) => {
+    await refuse(page, '/widen', {
+      code: 'NEEDS_APPROVAL',
+      error: 'This change needs the approval of a second person.',
+      details: [changedNow, { path: 'rolloutPercentage', message: 'Changed', current: 25, yours: 100 }],
+    });
+    await press(page, /^Widen/);
+    await page
+      .getByRole('dialog')
+      .last()
+      .getByRole('button', { name: /^Widen/ })
+      .click();
+    await page.getByRole('dialog', { name: 'Ask a Second Person' }).waitFor();
+  }),
   opened('approval-approve', '/releases/approvals', (page) => press(page, 'Approve')),
   opened('approval-decline', '/releases/approvals', (page) => press(page, 'Decline')),
   opened('tag-policy', '/releases/policies', (page) => press(page, 'Edit')),
   opened('machine-peek', '/machines', ofRow('Peek')),
-  opened(
-    'machine-end-enrollment',
-    ({ machine }) => `/machines/${machine}?tab=activations`,
-    (page) => press(page, 'End Enrollment'),
+  opened('machine-end-enrollment', '/machines/{machine}?tab=activations', (page) =>
+    press(page, 'End Enrollment'),
   ),
 
   opened('audit-entry', '/audit', (page) => page.getByRole('row').nth(1).press('Enter')),

@@ -4,6 +4,7 @@ import { licenses } from '../../contract/licenses.ts';
 import { machines } from '../../contract/machines.ts';
 import { releases, type Release } from '../../contract/releases.ts';
 import { users } from '../../contract/users.ts';
+import { present } from '../../server/invariants.ts';
 import type { Api } from '../api-client.ts';
 
 /** What the addresses of the screens name in the demo company. */
@@ -30,7 +31,8 @@ export async function findShown(admin: Api) {
 
 export type Screen = {
   name: string;
-  path: (shown: Shown) => string;
+  /** May name what is shown: `/machines/{machine}?tab=activations`. */
+  path: string;
   /** Before the screen is opened: what the service answers. */
   before?: (page: Page) => Promise<unknown>;
   /** What a person does on the screen to see it. */
@@ -42,24 +44,26 @@ export type Screen = {
   width?: number;
 };
 
-const fixed = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({
-  name,
-  path: () => path,
-  ...more,
-});
+/** The address of a screen, with the records that it shows. */
+export const addressOn = ({ path }: Screen, shown: Shown) =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    present(shown[name as keyof Shown], `there is no ${name}`),
+  );
+
+const at = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({ name, path, ...more });
 
 const listOfLicenses = (url: URL) => url.pathname === licenses.list.path;
 
 /** Every screen, the dialogs that have an address, and the states of a list. */
 export const screens: Screen[] = [
-  fixed('sign-in', '/login', { signedOut: true }),
-  fixed('licenses', '/licenses'),
-  fixed('licenses-by-expiry', '/licenses?sort=validUntil'),
-  fixed('licenses-loading', '/licenses', {
+  at('sign-in', '/login', { signedOut: true }),
+  at('licenses', '/licenses'),
+  at('licenses-by-expiry', '/licenses?sort=validUntil'),
+  at('licenses-loading', '/licenses', {
     before: (page) => page.route(listOfLicenses, () => {}),
   }),
-  fixed('licenses-empty', '/licenses?search=no+such+hospital'),
-  fixed('licenses-error', '/licenses', {
+  at('licenses-empty', '/licenses?search=no+such+hospital'),
+  at('licenses-error', '/licenses', {
     failure: 400,
     before: (page) =>
       page.route(listOfLicenses, (route) =>
@@ -74,45 +78,45 @@ export const screens: Screen[] = [
         }),
       ),
   }),
-  fixed('license-create', '/licenses?dialog=create'),
-  { name: 'license-edit', path: ({ license }) => `/licenses?edit=${license}` },
-  { name: 'license-activations', path: ({ licenseKey }) => `/licenses?activations=${licenseKey}` },
-  fixed('license-new', '/licenses/new'),
-  { name: 'license', path: ({ license }) => `/licenses/${license}` },
-  fixed('licenses-revoked', '/licenses?tab=revoked'),
-  fixed('licenses-expired', '/licenses?tab=expired'),
-  fixed('license-import', '/licenses?dialog=import'),
-  fixed('customers', '/customers'),
-  fixed('customer-create', '/customers?dialog=create'),
-  fixed('customer-import', '/customers?dialog=import'),
-  { name: 'customer-edit', path: ({ customer }) => `/customers?edit=${customer}` },
-  { name: 'customer-policy', path: ({ customer }) => `/customers?policy=${customer}` },
-  { name: 'customer', path: ({ customer }) => `/customers/${customer}` },
-  fixed('customers-bin', '/customers/trash'),
-  fixed('today', '/today'),
-  fixed('analytics', '/analytics'),
-  fixed('releases', '/releases'),
-  fixed('release-analytics', '/releases?tab=analytics'),
-  fixed('release-defaults', '/releases?dialog=defaults'),
-  fixed('release-upload', '/releases?dialog=create'),
-  { name: 'release-edit', path: ({ release }) => `/releases?edit=${release}` },
-  { name: 'release', path: ({ release }) => `/releases/${release}` },
-  fixed('releases-bin', '/releases/trash'),
-  fixed('approvals', '/releases/approvals'),
-  fixed('policies', '/releases/policies'),
-  fixed('machines', '/machines'),
-  { name: 'machine', path: ({ machine }) => `/machines/${machine}` },
-  { name: 'machine-downloads', path: ({ machine }) => `/machines/${machine}?tab=downloads` },
-  { name: 'machine-activations', path: ({ machine }) => `/machines/${machine}?tab=activations` },
-  fixed('users', '/users'),
-  fixed('user-create', '/users?dialog=create'),
-  { name: 'user-edit', path: ({ user }) => `/users?edit=${user}` },
-  fixed('roles', '/users?tab=roles'),
-  fixed('audit', '/audit'),
-  fixed('audit-failed', '/audit?status=failed'),
-  fixed('api-keys', '/api-keys'),
-  fixed('api-key-create', '/api-keys?dialog=create'),
-  fixed('account', '/account'),
-  fixed('not-found', '/nowhere'),
-  fixed('record-missing', '/customers/018f0000-0000-7000-8000-000000000000', { failure: 404 }),
+  at('license-create', '/licenses?dialog=create'),
+  at('license-edit', '/licenses?edit={license}'),
+  at('license-activations', '/licenses?activations={licenseKey}'),
+  at('license-new', '/licenses/new'),
+  at('license', '/licenses/{license}'),
+  at('licenses-revoked', '/licenses?tab=revoked'),
+  at('licenses-expired', '/licenses?tab=expired'),
+  at('license-import', '/licenses?dialog=import'),
+  at('customers', '/customers'),
+  at('customer-create', '/customers?dialog=create'),
+  at('customer-import', '/customers?dialog=import'),
+  at('customer-edit', '/customers?edit={customer}'),
+  at('customer-policy', '/customers?policy={customer}'),
+  at('customer', '/customers/{customer}'),
+  at('customers-bin', '/customers/trash'),
+  at('today', '/today'),
+  at('analytics', '/analytics'),
+  at('releases', '/releases'),
+  at('release-analytics', '/releases?tab=analytics'),
+  at('release-defaults', '/releases?dialog=defaults'),
+  at('release-upload', '/releases?dialog=create'),
+  at('release-edit', '/releases?edit={release}'),
+  at('release', '/releases/{release}'),
+  at('releases-bin', '/releases/trash'),
+  at('approvals', '/releases/approvals'),
+  at('policies', '/releases/policies'),
+  at('machines', '/machines'),
+  at('machine', '/machines/{machine}'),
+  at('machine-downloads', '/machines/{machine}?tab=downloads'),
+  at('machine-activations', '/machines/{machine}?tab=activations'),
+  at('users', '/users'),
+  at('user-create', '/users?dialog=create'),
+  at('user-edit', '/users?edit={user}'),
+  at('roles', '/users?tab=roles'),
+  at('audit', '/audit'),
+  at('audit-failed', '/audit?status=failed'),
+  at('api-keys', '/api-keys'),
+  at('api-key-create', '/api-keys?dialog=create'),
+  at('account', '/account'),
+  at('not-found', '/nowhere'),
+  at('record-missing', '/customers/018f0000-0000-7000-8000-000000000000', { failure: 404 }),
 ];

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { openedScreens } from './screens-opened.ts';
-import { findShown, screens, type Shown } from './screens.ts';
+import { addressOn, findShown, screens, type Shown } from './screens.ts';
 import { expectStatus, inBothThemes, quiet, settled, signInAs, test } from './support.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -33,7 +33,7 @@ if (folder) {
       if (screen.failure) expectStatus(page, screen.failure);
       await screen.before?.(page);
       if (screen.width) await page.setViewportSize({ width: screen.width, height: 844 });
-      await page.goto(screen.path(shown));
+      await page.goto(addressOn(screen, shown));
       // a list that never comes keeps its skeleton
       await (screen.name.endsWith('-loading') ? page.getByRole('table').waitFor() : quiet(page));
       if (screen.open) {
