@@ -7,13 +7,16 @@ export const filtersReplaced = (): void => replacements.set(replacements.get() +
 /** A filter that is set: its parameter in the URL, and what it says. */
 export type FilterChip<Name extends string = string> = { name: Name; label: string };
 
-/** The filters that are set, in the order given; `labels` has undefined for the others. */
-export const chipsOf = <Name extends string>(labels: Record<Name, string | undefined>): FilterChip<Name>[] =>
-  (Object.keys(labels) as Name[]).flatMap((name) => {
+/**
+ * The filters that are set, in the order given, and `none`: the parameters without any, also of filters that another one
+ * hides. `labels` has each filter, with undefined for those that are not set.
+ */
+export function chipsOf<Name extends string>(labels: Record<Name, string | undefined>) {
+  const names = Object.keys(labels) as Name[];
+  const chips = names.flatMap((name): FilterChip<Name>[] => {
     const label = labels[name];
     return label ? [{ name, label }] : [];
   });
-
-/** The parameters without a value. */
-export const without = <Name extends string>(names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, undefined>;
+  const none = Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, undefined>;
+  return { chips, none };
+}

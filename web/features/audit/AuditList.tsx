@@ -18,7 +18,7 @@ import { ExportButton } from './ExportButton.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { auditChips } from './audit-chips.ts';
 import { summaryWords } from './audit-words.ts';
-import { auditView, noFilters, shownBefore, useAuditSearch } from './audit-search.ts';
+import { auditView, shownBefore, useAuditSearch } from './audit-search.ts';
 
 /** Spec part 2, section 5. */
 const searchDelay = 300;
@@ -28,10 +28,10 @@ export function AuditList() {
   const { search, change } = useAuditSearch();
   const { can } = useAuth();
   const list = useQuery(auditListQuery(search));
-  const chips = auditChips(search, usePeople(search.userId));
+  const filters = auditChips(search, usePeople(search.userId));
   const viewed = { list: 'audit', search, params: auditView } as const;
   // the exact time has no field
-  const count = chips.filter(({ name }) => name !== 'since').length;
+  const count = filters.chips.filter(({ name }) => name !== 'since').length;
   const [panel, setPanel] = useState(count > 0);
   // a cursor of the page before would be taken for that of this page
   const goOn = () => {
@@ -70,7 +70,7 @@ export function AuditList() {
         }
       />
       <FilterFields>{panel && <AuditFilters />}</FilterFields>
-      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
+      <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
       <Loaded query={list} title="Failed to load audit logs">
         <DataTable
           label="Audit entries"
@@ -110,11 +110,12 @@ function NoEntries({ data, onNext }: { data: AuditPage | undefined; onNext: () =
       </EmptyState>
     );
   }
-  const narrowed = search.search !== undefined || auditChips(search).length > 0;
+  const { chips, none } = auditChips(search);
+  const narrowed = search.search !== undefined || chips.length > 0;
   return (
     <EmptyState
       title="No audit logs found"
-      onClear={narrowed ? () => change({ ...noFilters, search: undefined }) : undefined}
+      onClear={narrowed ? () => change({ ...none, search: undefined }) : undefined}
     >
       {search.from &&
         search.to &&

@@ -18,7 +18,8 @@ import { auditEntryQuery, auditListQuery } from './queries.ts';
 import { eventTone, rolesText } from './audit-labels.ts';
 import FieldChanges from './FieldChanges.tsx';
 import { filtersReplaced } from '../../ui/filter-chips.ts';
-import { noFilters, useAuditSearch } from './audit-search.ts';
+import { auditChips } from './audit-chips.ts';
+import { useAuditSearch } from './audit-search.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** One entry: the changes field by field, and the request that made them. */
@@ -111,7 +112,7 @@ function RequestFacts({ entry }: { entry: AuditDetail }) {
           onClick={() => {
             filtersReplaced();
             change({
-              ...noFilters,
+              ...auditChips({}).none,
               search: undefined,
               entry: undefined,
               resourceType: resource_type,

@@ -10,7 +10,6 @@ import {
   wholeParam,
   wordParam,
 } from '../../search-params.ts';
-import { without } from '../../ui/filter-chips.ts';
 import { useSearch } from '../../use-search.ts';
 
 export const auditSizes = [10, 20, 50, 100] as const;
@@ -76,18 +75,8 @@ function dayParam(params: Record<string, unknown>, name: string): string | undef
   return text && isDay(text) ? text : undefined;
 }
 
-const filters = [
-  'userId',
-  'resourceType',
-  'resourceId',
-  'eventType',
-  'status',
-  'from',
-  'to',
-  'since',
-] as const;
-
 /** What a saved view of the log holds. */
-export const auditView = { names: ['search', ...filters], read: auditSearch };
-
-export const noFilters: AuditSearch = without(filters);
+export const auditView = {
+  names: ['search', 'userId', 'resourceType', 'resourceId', 'eventType', 'status', 'from', 'to', 'since'],
+  read: auditSearch,
+};

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { countryName } from '../../../contract/countries.ts';
 import type { Customer } from '../../../contract/customers.ts';
 import { ListPages, ListSearch } from '../../list-search.tsx';
 import { Loaded } from '../../LoadError.tsx';
@@ -22,8 +21,9 @@ import { SelectionBar } from '../../ui/SelectionBar.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { customerActions } from './customer-actions.ts';
 import { customerColumns, hiddenAtFirst } from './customer-columns.tsx';
+import { customerChips } from './customer-chips.ts';
 import { CustomerFilters } from './CustomerFilters.tsx';
-import { countryOf, customerExportUrl, customerListQuery, customerView, pageSize } from './queries.ts';
+import { customerExportUrl, customerListQuery, customerView, pageSize } from './queries.ts';
 import { openViewOf, Views } from '../views/index.ts';
 import { useCustomerListSearch } from './customers-search.ts';
 
@@ -40,7 +40,7 @@ export function CustomerList() {
   const { search, change } = useCustomerListSearch();
   const { can } = useAuth();
   const list = useQuery(customerListQuery(search));
-  const country = countryOf(search);
+  const filters = customerChips(search);
   const [visibility, setVisibility] = useColumnChoice('customers', hiddenAtFirst);
   const { dialog: _dialog, edit: _edit, policy: _policy, tag: _tag, view: _view, ...filter } = search;
   const rows = list.data?.data;
@@ -74,7 +74,7 @@ export function CustomerList() {
           </>
         }
         filters={!isSelected && <CustomerFilters />}
-        filtersSet={country ? 1 : 0}
+        filtersSet={filters.chips.length}
         right={
           !isSelected && (
             <>
@@ -85,12 +85,7 @@ export function CustomerList() {
           )
         }
       />
-      <FilterChips
-        chips={country ? [{ name: 'country', label: `Country: ${countryName(country)}` }] : []}
-        before={openViewOf(viewed)}
-        change={change}
-        none={{ country: undefined }}
-      />
+      <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
       <Loaded query={list} title="Error loading customers" retryLabel="Retry Loading">
         <DataTable
           label="Customers"
@@ -126,10 +121,11 @@ export function CustomerList() {
 function NoCustomers() {
   const { search, change } = useCustomerListSearch();
   const { can } = useAuth();
-  const filtered = Boolean(search.search || countryOf(search));
+  const { chips, none } = customerChips(search);
+  const filtered = Boolean(search.search || chips.length > 0);
   return (
     <EmptyState
-      onClear={filtered ? () => change({ search: undefined, country: undefined }) : undefined}
+      onClear={filtered ? () => change({ ...none, search: undefined }) : undefined}
       action={
         !filtered &&
         can.createCustomers && (

@@ -16,7 +16,7 @@ import { readDay } from '../../ui/typed-day.ts';
 import { BulkActions } from './BulkActions.tsx';
 import { CustomerSection, sectionCount, sectionOf } from './CustomerSection.tsx';
 import { openViewOf, Views } from '../views/index.ts';
-import { customerNameOf, licenseChips, noFilters } from './license-chips.ts';
+import { customerNameOf, licenseChips } from './license-chips.ts';
 import { licenseActions, whyOnlyActivations, type AskedOfLicense } from './license-actions.ts';
 import { hiddenAtFirst, licenseColumns } from './license-columns.tsx';
 import { LicenseFilters } from './LicenseFilters.tsx';
@@ -61,7 +61,7 @@ export function LicenseList() {
     onExtend: useExtend().extend,
   };
 
-  const chips = licenseChips(search, rows);
+  const filters = licenseChips(search, rows);
   const viewed = { list: 'licenses', search, params: licenseView } as const;
   const total = list.data?.meta.total ?? 0;
   const page = search.page ?? 1;
@@ -97,7 +97,7 @@ export function LicenseList() {
             <LicenseFilters customerName={customerNameOf(search.customer, rows)} />
           )
         }
-        filtersSet={chips.length}
+        filtersSet={filters.chips.length}
         right={
           selected.licenses.length === 0 && (
             <>
@@ -108,7 +108,7 @@ export function LicenseList() {
           )
         }
       />
-      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
+      <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
       <Loaded query={list} title="Error loading licenses">
         <DataTable
           label="Licenses"

@@ -3,7 +3,7 @@ import type { LicenseListMeta, LicenseTab } from '../../../contract/licenses.ts'
 import { licenseTabs } from '../../../contract/list-words.ts';
 import { useAuth } from '../../session.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { licenseChips, noFilters } from './license-chips.ts';
+import { licenseChips } from './license-chips.ts';
 import { stateBadges } from './license-labels.ts';
 import { useLicenseSearch } from './licenses-search.ts';
 import { tabOf } from './queries.ts';
@@ -24,7 +24,7 @@ const empty: Record<LicenseTab, { title: string; todo: string }> = {
 export function NoLicenses({ meta }: { meta: LicenseListMeta | undefined }) {
   const { search } = useLicenseSearch();
   const tab = tabOf(search);
-  if (search.search || search.attention || licenseChips(search, undefined).length > 0) {
+  if (search.search || licenseChips(search).chips.length > 0) {
     return <NothingFound tab={tab} counts={meta?.counts} />;
   }
   return (
@@ -42,12 +42,12 @@ function CreateFirst() {
 
 /** Matches of the search may be in another tab. */
 function NothingFound({ tab, counts }: { tab: LicenseTab; counts: LicenseListMeta['counts'] | undefined }) {
-  const { change } = useLicenseSearch();
+  const { search, change } = useLicenseSearch();
   const elsewhere = licenseTabs.filter((other) => other !== tab && counts && counts[other] > 0);
   return (
     <EmptyState
       title={`No ${tab} licenses found`}
-      onClear={() => change({ ...noFilters, search: undefined, attention: undefined })}
+      onClear={() => change({ ...licenseChips(search).none, search: undefined })}
       action={elsewhere.map((other) => (
         <Button key={other} variant="default" onClick={() => change({ tab: other })}>
           Show {counts?.[other]} {stateBadges[other].word.toLowerCase()}

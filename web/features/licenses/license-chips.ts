@@ -1,23 +1,14 @@
 import type { License, SeatFilter } from '../../../contract/licenses.ts';
 import { counted } from '../../ui/counted.ts';
-import { chipsOf, without } from '../../ui/filter-chips.ts';
+import { chipsOf } from '../../ui/filter-chips.ts';
 import { attentionNotes, typeBadges } from './license-labels.ts';
 import type { LicenseListSearch } from './licenses-search.ts';
 
 export const seatLabels: Record<SeatFilter, string> = { full: 'Full', high: 'Above 75 %', empty: 'Empty' };
 export const unseenLabel = (days: string): string => `Not seen for ${counted(Number(days), 'day')}`;
 
-export const noFilters: LicenseListSearch = without([
-  'type',
-  'customer',
-  'expiring',
-  'seats',
-  'unseen',
-  'attention',
-]);
-
 /** The filters that are set. The name of the customer comes from a row where possible, without a request. */
-export function licenseChips(search: LicenseListSearch, rows: License[] | undefined) {
+export function licenseChips(search: LicenseListSearch, rows?: License[]) {
   const { type, customer, expiring, seats, unseen, attention } = search;
   return chipsOf({
     type: type && `Type: ${typeBadges[type].word}`,

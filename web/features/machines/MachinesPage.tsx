@@ -14,7 +14,7 @@ import { FilterRow, Page } from '../../ui/Page.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { openViewOf, Views } from '../views/index.ts';
-import { machineChips, noFilters } from './machine-chips.ts';
+import { machineChips } from './machine-chips.ts';
 import { machineColumns } from './machine-columns.tsx';
 import { MachineFilters } from './MachineFilters.tsx';
 import { machinePages, useMachinesSearch } from './machines-search.ts';
@@ -39,8 +39,8 @@ export function MachinesPage() {
     ({ id }) =>
       (id !== 'customer' || can.viewCustomers) && (!['license', 'state'].includes(id) || can.viewLicenses),
   );
-  const chips = machineChips(search, list.data?.data);
-  const isSet = (filter: string) => chips.some(({ name }) => name === filter);
+  const filters = machineChips(search, list.data?.data);
+  const isSet = (filter: string) => filters.chips.some(({ name }) => name === filter);
   const unread =
     isSet('state') && !can.viewLicenses
       ? ['licenses', 'state']
@@ -60,7 +60,7 @@ export function MachinesPage() {
           />
         }
         filters={<MachineFilters />}
-        filtersSet={chips.length}
+        filtersSet={filters.chips.length}
         right={
           <>
             <Views {...viewed} />
@@ -69,7 +69,7 @@ export function MachinesPage() {
           </>
         }
       />
-      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
+      <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
       <Loaded query={list} title="Error loading machines">
         <DataTable
           label="Machines"
@@ -85,10 +85,10 @@ export function MachinesPage() {
           columnVisibility={visibility}
           stale={list.isPlaceholderData}
           empty={
-            search.search || chips.length > 0 ? (
+            search.search || filters.chips.length > 0 ? (
               <EmptyState
                 title={unread ? 'Not shown' : 'No machines found'}
-                onClear={() => change({ ...noFilters, search: undefined })}
+                onClear={() => change({ ...filters.none, search: undefined })}
               >
                 {unread
                   ? `You may not read ${unread[0]}, so machines cannot be filtered by ${unread[1]}.`

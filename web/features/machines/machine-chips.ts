@@ -1,17 +1,8 @@
 import { platformNames } from '../../../contract/builds.ts';
 import type { MachineStanding } from '../../../contract/machine-standing.ts';
-import { chipsOf, without } from '../../ui/filter-chips.ts';
+import { chipsOf } from '../../ui/filter-chips.ts';
 import type { MachinesSearch } from './machines-search.ts';
 import { seenLabels, stateLabels } from './state-labels.ts';
-
-export const noFilters: MachinesSearch = without([
-  'state',
-  'customer',
-  'platform',
-  'version',
-  'seen',
-  'unseen',
-]);
 
 /** The filters that are set. The name of the customer comes from a row, without a request. */
 export function machineChips(search: MachinesSearch, rows: readonly MachineStanding[] = []) {

@@ -20,7 +20,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { Tiles } from '../../ui/Tiles.tsx';
 import { LazyChangeRelease, type AskedChange } from './lazy.ts';
 import { openViewOf, Views } from '../views/index.ts';
-import { noFilters, releaseChips } from './release-chips.ts';
+import { releaseChips } from './release-chips.ts';
 import { releaseActions } from './release-actions.ts';
 import { releaseColumns } from './release-columns.tsx';
 import { buildText, inSeveralKinds } from './release-labels.ts';
@@ -56,7 +56,7 @@ export function ReleaseList() {
   const rows = useMemo(() => list.data && newestFirst(list.data.data), [list.data]);
   const severalKinds = useMemo(() => inSeveralKinds(rows ?? []), [rows]);
 
-  const chips = releaseChips(search);
+  const filters = releaseChips(search);
   const viewed = { list: 'releases', search, params: releaseView } as const;
   const handlers = {
     onOpen: (release: Release) => void navigate({ to: paths.release, params: { releaseId: release.id } }),
@@ -90,9 +90,9 @@ export function ReleaseList() {
           </>
         }
         filters={<ReleaseFilters />}
-        filtersSet={chips.length}
+        filtersSet={filters.chips.length}
       />
-      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
+      <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
       {attention && (
         <FilterNote onClear={() => change({ attention: undefined })}>{attentionNotes[attention]}</FilterNote>
       )}
@@ -147,7 +147,13 @@ function NoReleases() {
     <EmptyState
       onClear={
         filtered
-          ? () => change({ ...noFilters, inactive: search.inactive, search: undefined, attention: undefined })
+          ? () =>
+              change({
+                ...releaseChips(search).none,
+                inactive: search.inactive,
+                search: undefined,
+                attention: undefined,
+              })
           : undefined
       }
     >

@@ -1,8 +1,6 @@
 import { architectureNames, platformNames } from '../../../contract/builds.ts';
-import { chipsOf, without } from '../../ui/filter-chips.ts';
+import { chipsOf } from '../../ui/filter-chips.ts';
 import type { ReleasesSearch } from './releases-search.ts';
-
-export const noFilters: ReleasesSearch = without(['platform', 'channel', 'architecture', 'inactive']);
 
 /** The filters that are set. */
 export const releaseChips = ({ platform, channel, architecture, inactive }: ReleasesSearch) =>

@@ -14,7 +14,7 @@ import { lazyPart } from '../../ui/lazy-part.ts';
 import { EmptyState } from '../../ui/states.tsx';
 import { openViewOf, Views } from '../views/index.ts';
 import { useMe, useRoles } from './use-roles.ts';
-import { isFound, noFilters, userChips, usersView } from './user-filters.ts';
+import { isFound, userChips, usersView } from './user-filters.ts';
 import { UserFilters } from './UserFilters.tsx';
 import { useUsersSearch } from './users-search.ts';
 import { userActions, type UserAction } from './user-actions.ts';
@@ -35,7 +35,7 @@ export function UserList() {
   const shown = useWithOwnChanges(asked);
   const viewed = { list: 'users', search, params: usersView } as const;
   const columns = userColumns(me, roles);
-  const chips = userChips(search);
+  const filters = userChips(search);
   const handlers = {
     me,
     roles,
@@ -50,7 +50,7 @@ export function UserList() {
       <FilterRow
         left={<ListSearch search={search} change={change} placeholder="Search users..." />}
         filters={<UserFilters />}
-        filtersSet={chips.length}
+        filtersSet={filters.chips.length}
         right={
           <>
             <Views {...viewed} />
@@ -58,7 +58,7 @@ export function UserList() {
           </>
         }
       />
-      <FilterChips chips={chips} before={openViewOf(viewed)} change={change} none={noFilters} />
+      <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
       <Loaded query={list} title="Failed to fetch users" brief>
         <DataTable
           label="Users"
@@ -82,8 +82,8 @@ function NoUsers() {
   return (
     <EmptyState
       onClear={
-        search.search || userChips(search).length > 0
-          ? () => change({ ...noFilters, search: undefined })
+        search.search || userChips(search).chips.length > 0
+          ? () => change({ ...userChips(search).none, search: undefined })
           : undefined
       }
     >

@@ -1,9 +1,7 @@
 import { roleLabel } from '../../../contract/permissions.ts';
 import type { User } from '../../../contract/users.ts';
-import { chipsOf, without } from '../../ui/filter-chips.ts';
+import { chipsOf } from '../../ui/filter-chips.ts';
 import { usersSearch, type UsersSearch } from './users-search.ts';
-
-export const noFilters: UsersSearch = without(['role', 'status']);
 
 export const statusLabels = { active: 'Active', inactive: 'Inactive' };
 
