@@ -17,6 +17,9 @@ export const restoreRefusal = (r: ReleaseState, mayPublish: boolean): string | n
 const inNoFeed = (r: ReleaseState) =>
   r.isDraft ? 'A draft is in no feed' : r.isActive ? null : 'An inactive release is in no feed';
 
+/** Published, active and not paused: feeds may offer it. */
+export const isOffered = (r: ReleaseState): boolean => !inNoFeed(r) && r.pausedAt === null;
+
 /** Why an action on a release is refused in its present state; null when it is allowed (spec part 2, section 4). */
 export const releaseRefusal = {
   rollOut: (r: ReleaseState) =>

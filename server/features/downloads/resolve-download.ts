@@ -1,5 +1,6 @@
 import { reportedAs } from '../../../contract/versions.ts';
 import { channels } from '../../../contract/list-words.ts';
+import { isOffered } from '../../../contract/release-state.ts';
 import type { Actor } from '../../caller.ts';
 import { isSameLine, type LiveRelease, type Releases } from '../releases/index.ts';
 import { kindOf } from '../../../contract/file-content.ts';
@@ -72,8 +73,8 @@ function findVersion(
     .toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-const isForMachines = ({ isDraft, isActive, pausedAt }: LiveRelease, isBlockmap: boolean): boolean =>
-  !isDraft && (isBlockmap || (isActive && pausedAt === null));
+const isForMachines = (release: LiveRelease, isBlockmap: boolean): boolean =>
+  isBlockmap ? !release.isDraft : isOffered(release);
 
 function toFile(release: LiveRelease, isBlockmap: boolean): ResolvedFile | undefined {
   const { id, version, externalUrl, blockmapKey, sha512, fileName, fileSize } = release;

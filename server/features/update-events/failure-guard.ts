@@ -1,4 +1,5 @@
 import type { GuardState } from '../../../contract/guard.ts';
+import { isOffered } from '../../../contract/release-state.ts';
 import { systemChange, type Change, type ChangeParts } from '../../change.ts';
 import type { Context } from '../../context.ts';
 import type { Db } from '../../db/client.ts';
@@ -135,6 +136,4 @@ async function recordClaimed(change: Change, release: ReleaseRow, now: { claimed
 /** The job watches a release again that was changed during each of so many counts. */
 const mostCounts = 5;
 
-/** In a feed, and not paused. */
-const isGuarded = (r: LiveRelease): boolean =>
-  r.isActive && !r.isDraft && r.pausedAt === null && r.deletedAt === null;
+const isGuarded = (r: LiveRelease): boolean => isOffered(r) && r.deletedAt === null;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { unfedReasonOf } from '../../../contract/fed-kinds.ts';
 import { nextStep, type PlanState } from '../../../contract/next-step.ts';
+import { isOffered } from '../../../contract/release-state.ts';
 import type { releases, Release } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { besideSentences, stepsSentence } from '../../ReachConfirm.tsx';
@@ -86,14 +87,12 @@ type Offered = Pick<
 >;
 type Counted = Offered & Pick<Release, 'downloadCount'>;
 
-const mayBeOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
-
 /** What its way back does to the deferrals of policies, which count from when a release is offered to all. */
 const deferralsIf = (isBack: string, { fullAt }: Offered): string =>
   fullAt === null ? '' : ` If it is ${isBack}, deferrals begin again.`;
 
 const noLongerOffered = (release: Offered, newer: string | null) =>
-  mayBeOffered(release) && release.damagedAt === null && !unfedReasonOf(release)
+  isOffered(release) && release.damagedAt === null && !unfedReasonOf(release)
     ? (newer === null
         ? `It is no longer offered to ${release.rolloutPercentage} % of machines. ${offeredInstead}`
         : `It is no longer offered to machines that an update policy keeps from ${newer}; the others are offered that already.`) +
@@ -114,7 +113,7 @@ const deferralsOf = ({ fullAt }: Offered): string => (fullAt === null ? '' : '; 
 
 function offeredAgain(release: Offered, { newer, ...beside }: Impact, deferrals = ''): string[] {
   const none = 'It stays offered to no machine.';
-  if (!mayBeOffered(release)) return [none];
+  if (!isOffered(release)) return [none];
   const unfed = unfedReasonOf(release);
   if (unfed) return [`${none} ${unfed}`];
   if (release.damagedAt !== null)

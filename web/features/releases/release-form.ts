@@ -1,3 +1,4 @@
+import { isOffered } from '../../../contract/release-state.ts';
 import type { Release } from '../../../contract/releases.ts';
 import { byWidth, compareVersions } from '../../../contract/versions.ts';
 import { isSame } from '../../merge-edits.ts';
@@ -199,8 +200,6 @@ const isWider = (r: Reaching, before: Reaching) =>
       compareVersions(lowest(r), lowest(before)) < 0));
 
 const lowest = (r: Pick<Release, 'minimumAppVersion'>) => r.minimumAppVersion || '0.0.0-0';
-
-const isOffered = ({ isDraft, isActive, pausedAt }: Offered) => !isDraft && isActive && pausedAt === null;
 
 /** With steps, before they begin. */
 function savedPercentage({ rollout }: Edited, stored: Stored): number {
