@@ -5,7 +5,7 @@ import { createContext, use, type MouseEventHandler, type ReactNode } from 'reac
 /** Whether the reader may see the screen at a path, or at that of a route. */
 export const MayFollow = createContext<(path: string) => boolean>(() => true);
 
-type Place = {
+export type Place = {
   to: string;
   search?: Record<string, string | undefined> | undefined;
   params?: Record<string, string>;

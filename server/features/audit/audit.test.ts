@@ -307,9 +307,9 @@ test('one entry has before and after, the request, and its seal once there is on
 });
 
 describe('the export', () => {
-  const csvOf = async (query: Omit<Query, 'limit'>, who = admin) => {
+  const csvOf = async (query: Omit<Query, 'limit'>) => {
     const response = await fetch(server.url + addressOf(calls.exportCsv, { query }), {
-      headers: who.headers,
+      headers: admin.headers,
     });
     return { response, text: await response.text() };
   };

@@ -34,9 +34,9 @@ export const auditSearch = searchOf((params) => ({
   page: pageParam(params),
   size: sizeParam(params),
   /** The cursor of this page, so that new entries do not shift it. */
-  after: cursorParam(params, 'after'),
+  after: cursorParam(params),
   /** How many entries the pages before this one have, where a search was answered in parts. */
-  shown: cursorParam(params, 'after') ? wholeParam(params, 'shown', 0, 1e9) : undefined,
+  shown: cursorParam(params) ? wholeParam(params, 'shown', 0, 1e9) : undefined,
   /** Id of the saved view that is open. */
   view: idParam(params, 'view'),
   /** Id of the entry whose details are open. */
@@ -65,8 +65,8 @@ function instantParam(params: Record<string, unknown>, name: string): string | u
   return Number.isNaN(at) ? undefined : instantText(new Date(at));
 }
 
-function cursorParam(params: Record<string, unknown>, name: string): string | undefined {
-  const text = textParam(params, name);
+function cursorParam(params: Record<string, unknown>): string | undefined {
+  const text = textParam(params, 'after');
   return text && cursorText.test(text) ? text : undefined;
 }
 

@@ -85,7 +85,7 @@ export function restartsDeferrals(values: ReleaseValues, seen: Release): boolean
 export const storedRollout = (release: Release): Rollout | undefined => chosenRollout(valuesOf(release));
 
 /** An edit as it is sent. Without a rollout, the stored one stays. */
-type Edited = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
+export type Edited = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
 type Offered = Pick<Release, 'isDraft' | 'isActive' | 'pausedAt'>;
 type Terms = Pick<
   Release,

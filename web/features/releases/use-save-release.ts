@@ -14,19 +14,19 @@ import {
   reachAfter,
   sawWith,
   storedRollout,
+  type Edited,
   type ReleaseValues,
   type Rollout,
 } from './release-form.ts';
 import { readRelease, setPlan, setRollout, updateRelease } from './queries.ts';
 
-type Payload = ReturnType<typeof payloadOf> & { rollout: Rollout | undefined };
 type Base = Release & { rollout: Rollout | undefined };
 type Reach = ReturnType<typeof reachAfter>['reach'];
 
 /** The edit would offer the release to more machines, or on other terms, than the user saw, so they are asked first. */
 class UnseenReach extends Error {
   unseen;
-  constructor(unseen: { payload: Payload; base: Base; reach: Reach; publishes: boolean }) {
+  constructor(unseen: { payload: Edited; base: Base; reach: Reach; publishes: boolean }) {
     super('To be confirmed');
     this.unseen = unseen;
   }
@@ -53,7 +53,7 @@ export function useSaveRelease(seen: Release, onClose: () => void) {
   const saw = useRef<Parameters<typeof reachAfter>[1]>(seen);
   const edit = useEdit({
     subject: aboutRelease(seen),
-    save: async (payload: Payload, base: Base) => {
+    save: async (payload: Edited, base: Base) => {
       const { rollout, ...fields } = payload;
       const { reach, widens } = reachAfter(payload, latest.current, saw.current);
       if (widens && !isSame(reach, confirmed.current))

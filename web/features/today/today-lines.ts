@@ -3,17 +3,13 @@ import type { TodayLine } from '../../../contract/today.ts';
 import { paths } from '../../paths.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { counted } from '../../ui/counted.ts';
+import type { Place } from '../../ui/ScreenLink.tsx';
 import { relativeTime, relativeUtcDay } from '../../ui/time.ts';
 import { countText } from '../../ui/numbers.ts';
 
 /** From the most urgent on. */
 const tones = ['red', 'orange', 'amber', 'neutral'] as const;
 export type Tone = (typeof tones)[number];
-type Target = {
-  to: string;
-  search?: Record<string, string | undefined> | undefined;
-  params?: Record<string, string>;
-};
 
 /** How a line is shown: what it says, the list that it leads to, and the next thing to do. */
 export type ShownLine = {
@@ -21,9 +17,9 @@ export type ShownLine = {
   title: string;
   about: string | null;
   /** The list with the records that are counted, else the screen that it is about. */
-  list: Target;
+  list: Place;
   /** Opens the most urgent of them. */
-  next: (Target & { label: string }) | null;
+  next: (Place & { label: string }) | null;
 };
 
 type Next = NonNullable<TodayLine['next']>;
@@ -34,8 +30,8 @@ function records(
   tone: Tone,
   title: (count: number) => string,
   about: (next: Next, when: string, now: Date) => string,
-  list: Target,
-  open: (next: Next) => Target & { label: string },
+  list: Place,
+  open: (next: Next) => Place & { label: string },
   whenOf = relativeTime,
 ): Describe {
   return ({ count, next }, now) => ({
@@ -47,24 +43,24 @@ function records(
   });
 }
 
-const licenses = (search: Target['search']): Target => ({ to: paths.licenses, search });
-const releases = (attention: string): Target => ({ to: paths.releases, search: { attention } });
-const apiKeys = (attention: string): Target => ({ to: paths.apiKeys, search: { attention } });
+const licenses = (search: Place['search']): Place => ({ to: paths.licenses, search });
+const releases = (attention: string): Place => ({ to: paths.releases, search: { attention } });
+const apiKeys = (attention: string): Place => ({ to: paths.apiKeys, search: { attention } });
 
 const ending = licenses({ expiring: '30', sort: 'validUntil' });
 const ended = licenses({ tab: 'expired', attention: 'ended', sort: '-validUntil' });
 const full = licenses({ attention: 'full' });
 const offline = licenses({ attention: 'offline' });
-const bin: Target = { to: paths.releaseTrash, search: { due: '7' } };
-const waiting: Target = { to: paths.approvals, search: { waiting: '1' } };
+const bin: Place = { to: paths.releaseTrash, search: { due: '7' } };
+const waiting: Place = { to: paths.approvals, search: { waiting: '1' } };
 
 /** Opens the license over the list that it is in. */
 const license =
-  (list: Target, label: string) =>
+  (list: Place, label: string) =>
   ({ id }: Next) => ({ ...list, search: { ...list.search, edit: id }, label });
 const release = ({ id }: Next) => ({ to: paths.release, params: { releaseId: id }, label: 'Open Release' });
 const apiKey =
-  (list: Target) =>
+  (list: Place) =>
   ({ id }: Next) => ({ ...list, search: { ...list.search, key: id }, label: 'Open Key' });
 
 /** `3 licenses end` and `1 license ends`: with the ending of the verb for one. */
