@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { appendFile, chown } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '../contract/audit.ts';
@@ -13,79 +10,37 @@ import { requireDatabase } from '../server/db/requirements.ts';
 import { makeApiKey, makeLicense, unique, validateOn } from './factories.ts';
 import { createTestDatabase, eventually, patience, patiently, startTestServer } from './harness.ts';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.ts';
-import { freePort } from './server-process.ts';
 import { startSwitch } from './tcp-switch.ts';
 import { newFolder } from './place.ts';
+import { openPostgres, postgresBin, type Postgres } from './postgres.ts';
 import { ask } from './work.ts';
 
 /* A primary and a replica that follows it synchronously, behind an address that moves, as with Patroni and HAProxy. */
 
-const bin = ['18', '17', '16', '15']
-  .map((version) => `/usr/lib/postgresql/${version}/bin`)
-  .find((folder) => existsSync(join(folder, 'pg_basebackup')));
-
 let folder: string;
-let [primaryPort, replicaPort] = [0, 0];
-const at = (port: number) => `postgres://lanyard@127.0.0.1:${port}/postgres`;
+let primary: Postgres;
+let replica: Postgres;
 
-async function runAsPostgres(program: string, ...args: string[]): Promise<void> {
-  const options = {
-    ...(await unprivilegedAccount()),
-    cwd: '/',
-    env: { LC_ALL: 'C', PATH: process.env.PATH },
-  };
-  await promisify(execFile)(join(bin!, program), args, options);
-}
-
-const start = (name: string, port: number) =>
-  runAsPostgres(
-    'pg_ctl',
-    'start',
-    '-w',
-    `--pgdata=${join(folder, name)}`,
-    `--log=${join(folder, `${name}.log`)}`,
-    `--options=-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`,
-  );
-
-describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
+describe.skipIf(!postgresBin)('a replica that is promoted [needs postgresql]', () => {
   beforeAll(async () => {
     folder = await newFolder();
     const account = await unprivilegedAccount();
     if (account) await chown(folder, account.uid, account.gid);
-    [primaryPort, replicaPort] = [await freePort(), await freePort()];
-    await runAsPostgres(
-      'initdb',
-      '-D',
-      join(folder, 'primary'),
-      '-U',
-      'lanyard',
-      '-A',
-      'trust',
-      '-E',
-      'UTF8',
-    );
-    await start('primary', primaryPort);
-    const { host } = new URL(at(primaryPort));
-    await runAsPostgres(
-      'pg_basebackup',
-      `--pgdata=${join(folder, 'replica')}`,
-      '--write-recovery-conf',
-      '--checkpoint=fast',
-      `--dbname=postgres://lanyard@${host}/postgres?application_name=replica`,
-    );
-    await start('replica', replicaPort);
-    await ask(at(primaryPort), `alter system set synchronous_standby_names = 'replica'`);
-    await ask(at(primaryPort), 'select pg_reload_conf()');
+    primary = await openPostgres(join(folder, 'primary'));
+    await primary.make();
+    await primary.start();
+    replica = await openPostgres(join(folder, 'replica'));
+    await replica.follow(primary);
+    await replica.start();
+    await ask(primary.url, `alter system set synchronous_standby_names = 'replica'`);
+    await ask(primary.url, 'select pg_reload_conf()');
   });
   afterAll(async () => {
-    for (const name of ['primary', 'replica'])
-      await runAsPostgres('pg_ctl', 'stop', '-m', 'immediate', '-D', join(folder, name)).catch(
-        () => undefined,
-      );
+    for (const one of [primary, replica]) await one.stop().catch(() => undefined);
   });
 
   test('connections that only read, as a failover may leave them: changes succeed again when new ones can write', async () => {
-    const database = await createTestDatabase({ cluster: at(primaryPort) });
+    const database = await createTestDatabase({ cluster: primary.url });
     const name = new URL(database.url).pathname.slice(1);
     const server = await startTestServer({ database });
     const staff = server.api(await server.signInAs('super_admin'));
@@ -94,7 +49,7 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     await validateOn(desktop, license, 'known machine');
     const change = () => staff.call(customers.create, { body: { name: unique('Clinic'), country: 'DE' } });
     const allOnlyRead = async (isOn: 'on' | 'off') => {
-      const writing = `${at(primaryPort)}?options=-cdefault_transaction_read_only=off`;
+      const writing = `${primary.url}?options=-cdefault_transaction_read_only=off`;
       await ask(writing, `alter system set default_transaction_read_only = ${isOn}`);
       await ask(writing, 'select pg_reload_conf()');
       return writing;
@@ -115,7 +70,7 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
   test.skipIf(!hasPgBouncer)(
     'a pooler that is left at a server that is not the primary: 503 instead of its answers, until it is not [needs pgbouncer]',
     async () => {
-      const database = await createTestDatabase({ cluster: at(primaryPort) });
+      const database = await createTestDatabase({ cluster: primary.url });
       const line = await startSwitch(database.url);
       const { url: pooler } = await startPgBouncer(line.url.replace('@', ':any@'), {
         pool_mode: 'transaction',
@@ -131,7 +86,7 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
         return answer.status === 200 ? answer.body.data.code : answer.status;
       };
       await eventually(async () => expect(await validate()).toBe('VALID'));
-      line.pointTo(at(replicaPort));
+      line.pointTo(replica.url);
       line.reset();
       await eventually(async () => expect(await validate()).toBe(503));
       // as another process would, at the primary
@@ -150,11 +105,11 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
   );
 
   test('under load: 503 meanwhile and never 500, nothing that was answered is lost', async () => {
-    const database = await createTestDatabase({ cluster: at(primaryPort) });
+    const database = await createTestDatabase({ cluster: primary.url });
     const { pathname } = new URL(database.url);
-    const replica = at(replicaPort).replace('/postgres', pathname);
+    const ofReplica = replica.url.replace('/postgres', pathname);
     await eventually(() =>
-      expect(requireDatabase({ queries: replica, direct: replica })).rejects.toThrow(
+      expect(requireDatabase({ queries: ofReplica, direct: ofReplica })).rejects.toThrow(
         'The server is a replica that follows another one',
       ),
     );
@@ -183,13 +138,13 @@ describe.skipIf(!bin)('a replica that is promoted [needs postgresql]', () => {
     await eventually(() => made.length > 20);
     const before = made.length;
     // the primary is stopped, and the address leads to a replica that is not promoted yet
-    await runAsPostgres('pg_ctl', 'stop', '-m', 'immediate', '-D', join(folder, 'primary'));
-    line.pointTo(replica);
+    await primary.stop();
+    line.pointTo(ofReplica);
     await eventually(() => statuses.filter((status) => status === 503).length > 5);
-    await runAsPostgres('pg_ctl', 'promote', '-w', '-D', join(folder, 'replica'));
+    await replica.control('promote');
     // the new primary has no replica
     await appendFile(join(folder, 'replica/postgresql.auto.conf'), `\nsynchronous_standby_names = ''\n`);
-    await runAsPostgres('pg_ctl', 'reload', '-D', join(folder, 'replica'));
+    await replica.control('reload');
     await eventually(() => made.length > before + 20);
     isGoing = false;
     await Promise.all(callers);

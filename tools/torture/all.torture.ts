@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { afterAll, afterEach, test } from 'vitest';
 import { hasNginx } from '../../tests/run-nginx.ts';
 import { closeOpened } from '../../tests/opened.ts';
 import { hasPgBouncer } from '../../tests/pgbouncer.ts';
+import { postgresBin } from '../../tests/postgres.ts';
 import { container, containerWithDatabase } from './container.ts';
 import { buildByHand, buildWithBuildah, hasBuildah } from './image.ts';
 import { postgresSources, postgresVersion } from './postgres-versions.ts';
@@ -20,17 +20,15 @@ import { earlierTag, upgrade } from './upgrade.ts';
 afterEach(() => closeOpened());
 afterAll(printTable);
 
-const hasPostgres15 = existsSync('/usr/lib/postgresql/15/bin/initdb');
-
 test.skipIf(!hasNginx)('rolling restarts behind nginx lose no call [needs nginx]', rollingRestart);
-test.skipIf(!hasPostgres15)(
-  'a failover to a replica after the database stops responding [needs PostgreSQL 15]',
+test.skipIf(!postgresBin)(
+  'a failover to a replica after the database stops responding [needs postgresql]',
   silentFailover,
 );
 test.skipIf(!hasNginx)('killed processes behind nginx lose no call [needs nginx]', killServers);
 test('a killed database restarts without losing acknowledged changes', killDatabase);
-test.skipIf(process.getuid?.() !== 0 || !hasPostgres15)(
-  'the disks of the database and of the journal are full [needs root, PostgreSQL 15]',
+test.skipIf(process.getuid?.() !== 0 || !postgresBin)(
+  'the disks of the database and of the journal are full [needs root, postgresql]',
   fullDisks,
 );
 test('clock jumps delete nothing', clockJumps);
@@ -43,9 +41,9 @@ test.skipIf(!hasNginx || !earlierTag)(
   'an upgrade behind nginx, with both versions running, loses no call [needs nginx, a tag of an earlier version]',
   upgrade,
 );
-const canRunContainers = process.getuid?.() === 0 && hasPostgres15;
+const canRunContainers = process.getuid?.() === 0 && postgresBin !== undefined;
 test.skipIf(!canRunContainers)(
-  'an image of the Containerfile runs read-only and without root [needs root, PostgreSQL 15]',
+  'an image of the Containerfile runs read-only and without root [needs root, postgresql]',
   () => container(buildByHand),
 );
 test.skipIf(process.getuid?.() !== 0)(
@@ -53,7 +51,7 @@ test.skipIf(process.getuid?.() !== 0)(
   () => containerWithDatabase((temp) => buildByHand(temp, { EMBEDDED: 'yes' })),
 );
 test.skipIf(!canRunContainers || !hasBuildah)(
-  'an image built by Buildah runs read-only and without root [needs root, PostgreSQL 15, buildah]',
+  'an image built by Buildah runs read-only and without root [needs root, postgresql, buildah]',
   () => container(buildWithBuildah),
 );
 for (const [name, source] of postgresSources)

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
 import { makeApiKey, makeLicense, validateOn } from '../../tests/factories.ts';
 import { apiAt, eventually } from '../../tests/harness.ts';
+import { postgresBin } from '../../tests/postgres.ts';
 import {
   administrator,
   familyOf,
@@ -19,7 +20,7 @@ import {
 } from '../../tests/server-process.ts';
 import { withSettings, type Image } from './image.ts';
 
-const bin = '/usr/lib/postgresql/15/bin';
+const bin = postgresBin!;
 const password = 'of_the_service';
 const exec = promisify(execFile);
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFile, chown, mkdir, rm } from 'node:fs/promises';
+import { chown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
 import { eventually } from '../../tests/harness.ts';
 import { counted, longestGap, startLoad } from '../../tests/load.ts';
-import { freePort, newDataDir, startServer, type ServerProcess } from '../../tests/server-process.ts';
+import { openPostgres } from '../../tests/postgres.ts';
+import { newDataDir, startServer, type ServerProcess } from '../../tests/server-process.ts';
 import { addResult } from './table.ts';
 import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
 
-const bin = '/usr/lib/postgresql/15/bin';
 const fullMs = 20_000;
 const run = promisify(execFile);
 
@@ -27,10 +27,11 @@ export async function fullDisks(): Promise<void> {
   const folder = await newDataDir();
   const [disk, dataDir] = [join(folder, 'database'), join(folder, 'data')];
   const account = await unprivilegedAccount();
-  const as = (program: string, ...args: string[]) =>
-    run(join(bin, program), args, { ...account, cwd: '/', env: { LC_ALL: 'C' } });
-  const data = join(disk, 'cluster');
-  const startDatabase = () => as('pg_ctl', 'start', '-w', '-D', data, '-l', join(folder, 'log', 'postgres'));
+  const database = await openPostgres(join(disk, 'cluster'), {
+    options: '-c max_wal_size=64MB -c min_wal_size=64MB',
+    log: join(folder, 'log', 'postgres'),
+  });
+  const { url } = database;
   let server: ServerProcess | undefined;
   try {
     for (const [place, size] of [
@@ -43,14 +44,8 @@ export async function fullDisks(): Promise<void> {
     await mkdir(join(folder, 'log'));
     for (const place of [disk, join(folder, 'log')])
       if (account) await chown(place, account.uid, account.gid);
-    const port = await freePort();
-    const url = `postgres://lanyard@127.0.0.1:${port}/postgres`;
-    await as('initdb', '-D', data, '-U', 'lanyard', '--auth=trust', '-E', 'UTF8', '--no-sync');
-    await appendFile(
-      join(data, 'postgresql.conf'),
-      `port = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_wal_size = 64MB\nmin_wal_size = 64MB\n`,
-    );
-    await startDatabase();
+    await database.make();
+    await database.start();
     server = await startServer({ DATABASE_URL: url, DATA_DIR: dataDir, LOG_LEVEL: 'fatal' });
     const work = await prepareWork(server);
     const load = startLoad(work.calls, { pauseMs: 50 });
@@ -63,11 +58,11 @@ export async function fullDisks(): Promise<void> {
     await sleep(fullMs);
     await Promise.all([freeDisk(), freeJournal()]);
     // PostgreSQL exits if there is no space for its WAL; its supervisor restarts it
-    const isRunning = await as('pg_ctl', 'status', '-D', data).then(
+    const isRunning = await database.control('status').then(
       () => true,
       () => false,
     );
-    if (!isRunning) await startDatabase();
+    if (!isRunning) await database.start();
     load.phase('there was space again');
     await sleep(8000);
     await load.stop();
@@ -90,7 +85,7 @@ export async function fullDisks(): Promise<void> {
     assert.equal(server.process.exitCode, null, server.output().slice(-4000));
   } finally {
     await server?.end('SIGKILL');
-    await as('pg_ctl', 'stop', '-m', 'immediate', '-D', data).catch(() => undefined);
+    await database.stop().catch(() => undefined);
     for (const place of [disk, dataDir]) await run('umount', ['-l', place]).catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,59 +1,35 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { audit } from '../../contract/audit.ts';
 import { unprivilegedAccount } from '../../server/db/embedded-account.ts';
 import { eventually } from '../../tests/harness.ts';
 import { counted, recovery, startLoad } from '../../tests/load.ts';
-import { freePort, isReady, newDataDir, startTwo, type ServerProcess } from '../../tests/server-process.ts';
+import { openPostgres, type Postgres } from '../../tests/postgres.ts';
+import { isReady, newDataDir, startTwo, type ServerProcess } from '../../tests/server-process.ts';
 import { startSwitch } from '../../tests/tcp-switch.ts';
-import { lostCustomers, prepareWork } from '../../tests/work.ts';
+import { ask, lostCustomers, prepareWork } from '../../tests/work.ts';
 import { addResult } from './table.ts';
 
-const bin = '/usr/lib/postgresql/15/bin';
 const silentMs = 60_000;
 /** The documented limit is 5 s; a busy machine may need more. */
 const limitMs = 10_000;
-const run = promisify(execFile);
-
-type Cluster = { url: string; folder: string; as: (program: string, ...args: string[]) => Promise<unknown> };
 
 /** A primary and a synchronous replica. */
-async function startPair(folder: string): Promise<{ primary: Cluster; replica: Cluster }> {
+async function startPair(folder: string): Promise<{ primary: Postgres; replica: Postgres }> {
   const account = await unprivilegedAccount();
   if (account) await chown(folder, account.uid, account.gid);
-  const as = (program: string, ...args: string[]) =>
-    run(join(bin, program), args, { ...account, cwd: '/', env: { LC_ALL: 'C' } });
-  const cluster = async (name: string): Promise<Cluster & { port: number }> => {
-    const port = await freePort();
-    return { folder: join(folder, name), port, url: `postgres://lanyard@127.0.0.1:${port}/lanyard`, as };
-  };
-  const settings = (port: number, standby: string) => `
-port = ${port}
-listen_addresses = '127.0.0.1'
-unix_socket_directories = ''
-fsync = off
-synchronous_standby_names = '${standby}'
-`;
-  const start = ({ folder: data }: Cluster) =>
-    as('pg_ctl', 'start', '-w', '-D', data, '-l', `${data}.log`, '-o', '-c logging_collector=off');
-
-  const primary = await cluster('primary');
-  await as('initdb', '-D', primary.folder, '-U', 'lanyard', '--auth=trust', '-E', 'UTF8', '--no-sync');
-  await appendFile(join(primary.folder, 'postgresql.conf'), settings(primary.port, ''));
-  await start(primary);
-  await as('createdb', '-h', '127.0.0.1', '-p', String(primary.port), '-U', 'lanyard', 'lanyard');
-  const replica = await cluster('replica');
-  const source = `host=127.0.0.1 port=${primary.port} user=lanyard`;
-  await as('pg_basebackup', '-d', source, '-D', replica.folder, '-R', '-X', 'stream', '-c', 'fast');
-  await appendFile(join(replica.folder, 'postgresql.conf'), settings(replica.port, ''));
-  await start(replica);
-  await appendFile(join(primary.folder, 'postgresql.conf'), settings(primary.port, '*'));
-  await as('pg_ctl', 'reload', '-D', primary.folder);
+  const options = '-c fsync=off -c logging_collector=off';
+  const primary = await openPostgres(join(folder, 'primary'), { options });
+  await primary.make();
+  await primary.start();
+  const replica = await openPostgres(join(folder, 'replica'), { options });
+  await replica.follow(primary);
+  await replica.start();
+  await ask(primary.url, `alter system set synchronous_standby_names = '*'`);
+  await ask(primary.url, 'select pg_reload_conf()');
   return { primary, replica };
 }
 
@@ -71,8 +47,7 @@ export async function silentFailover(): Promise<void> {
     const servers = await startTwo(settings, [await newDataDir(), await newDataDir()]);
     await failOver(servers, line, { primary, replica });
   } finally {
-    for (const { as, folder: data } of [primary, replica])
-      await as('pg_ctl', 'stop', '-m', 'immediate', '-D', data).catch(() => undefined);
+    for (const one of [primary, replica]) await one.stop().catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -80,7 +55,7 @@ export async function silentFailover(): Promise<void> {
 async function failOver(
   servers: ServerProcess[],
   line: Awaited<ReturnType<typeof startSwitch>>,
-  { primary, replica }: { primary: Cluster; replica: Cluster },
+  { primary, replica }: { primary: Postgres; replica: Postgres },
 ): Promise<void> {
   const first = await prepareWork(servers[0]!);
   const second = await prepareWork(servers[1]!, first);
@@ -94,8 +69,8 @@ async function failOver(
   await eventually(async () => assert.deepEqual(await ready(), [false, false]));
   for (const end = performance.now() + silentMs; performance.now() < end; await sleep(1000))
     assert.deepEqual(await ready(), [false, false]);
-  await primary.as('pg_ctl', 'stop', '-m', 'immediate', '-D', primary.folder);
-  await replica.as('pg_ctl', 'promote', '-w', '-D', replica.folder);
+  await primary.stop();
+  await replica.control('promote');
   line.pointTo(replica.url);
   line.newOnes = 'forward';
   load.phase('new connections worked');
