@@ -9,7 +9,7 @@ export function useTellReplayed(): void {
       replays.subscribe(() => {
         const done = 'This was done before, by an attempt whose answer was lost.';
         const look = 'Check that it still applies: somebody may have changed it since.';
-        void toast({ message: `${done} ${look}`, subject: { name: '' }, isLong: true });
+        void toast({ message: `${done} ${look}`, subject: { name: '' } });
       }),
     [],
   );

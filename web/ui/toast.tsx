@@ -17,15 +17,16 @@ export type Toast = {
   subject: ToastSubject;
   tone?: 'teal' | 'red';
   undo?: () => void;
-  /** More than a sentence, which takes longer to read. */
-  isLong?: boolean;
 };
 
 /** Spec part 2, section 9; hover and focus pause the timer. */
 export const toastDuration = 3000;
 
-/** Long enough to read what happened, see that it was a mistake, and reach the button. */
+/** Long enough to read what happened, see that it was a mistake, and reach the button; or to read a long message. */
 const longDuration = 10_000;
+
+/** A reason, a second sentence or a long one; the name in it is known. */
+const isLong = (message: string, name: string) => /[.!?:]\s|.{61}/.test(message.replace(name, ''));
 
 const wanted = createStore(false);
 
@@ -44,7 +45,7 @@ let count = 0;
  * so, and comes before all others. The library loads with the first dialog or toast. Where it cannot, as `MissingParts` says,
  * nothing is shown and nothing fails: what the toast would say was done.
  */
-export async function toast({ message, subject, tone = 'teal', undo, isLong = false }: Toast): Promise<void> {
+export async function toast({ message, subject, tone = 'teal', undo }: Toast): Promise<void> {
   loadToasts();
   const notifications = await import('@mantine/notifications').then(
     (library) => library.notifications,
@@ -66,7 +67,7 @@ export async function toast({ message, subject, tone = 'teal', undo, isLong = fa
     priority: ++count,
     onClose: () => void (open.get(about)?.id === id && open.delete(about)),
     color: tone,
-    autoClose: undo || isLong ? longDuration : toastDuration,
+    autoClose: undo || isLong(message, subject.name) ? longDuration : toastDuration,
     withBorder: true,
     role: tone === 'red' ? 'alert' : 'status',
     closeButtonProps: { 'aria-label': 'Dismiss' },

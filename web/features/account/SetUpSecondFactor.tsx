@@ -42,7 +42,7 @@ export default function SetUpSecondFactor({ onClose }: { onClose: () => void }) 
       void refreshRights();
       const message =
         'Your second factor is set up, but its recovery codes were not shown. For new ones, have it removed, and set it up again.';
-      if (isLeft()) void toast({ message, subject: aboutAccount, isLong: true });
+      if (isLeft()) void toast({ message, subject: aboutAccount });
     },
   });
   const codes = useShownOnce('recovery codes', confirm.data)?.recoveryCodes;

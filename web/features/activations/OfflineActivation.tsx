@@ -34,7 +34,7 @@ export default function OfflineActivation({ license, graceDays, onClose }: Props
     mutationFn: issueLicenseFile,
     onSuccess: ({ activation: { machineId } }) => {
       const message = `A license file for ${machineId} was made, but not shown. Make another from the same request.`;
-      if (isLeft()) void toast({ message, subject: aboutSeat(license.licenseKey, machineId), isLong: true });
+      if (isLeft()) void toast({ message, subject: aboutSeat(license.licenseKey, machineId) });
     },
   });
   const file = useShownOnce(`license file of ${license.licenseId}`, issue.data);

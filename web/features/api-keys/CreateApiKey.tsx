@@ -23,7 +23,7 @@ export default function CreateApiKey({ onClose }: { onClose: () => void }) {
     gcTime: 0,
     onSuccess: (key) => {
       const message = `API key "${key.name}" was created, but not shown. Revoke it, and create another.`;
-      if (isLeft()) void toast({ message, subject: aboutApiKey(key), isLong: true });
+      if (isLeft()) void toast({ message, subject: aboutApiKey(key) });
     },
   });
   const made = useShownOnce('new API key made', create.data);

@@ -107,7 +107,7 @@ function useDelete(customers: Customer[], onEnd: (result: Result) => void) {
     void toast({
       message: parts.join('. '),
       subject: deleted ? aboutDeletedCustomers(done) : aboutCustomers(failed.map(({ item }) => item)),
-      ...(failed.length > 0 && { tone: 'red', isLong: true }),
+      ...(failed.length > 0 && { tone: 'red' }),
       ...(deleted && can.updateCustomers && { undo: () => restore.mutate(done) }),
     });
   };

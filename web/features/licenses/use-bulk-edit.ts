@@ -138,7 +138,7 @@ export function useBulkEdit(kind: string, past: string) {
     const isBad = outcome.failed.length > 0 || outcome.unknown.length > 0;
     const message = `${outcomeText(wanted, outcome, what)}${outcome.failed.length > 0 ? '.' : ''}`;
     const subject = { name: countOf(outcome.done.length), to: paths.licenses };
-    void toast({ message, subject, tone: isBad ? 'red' : 'teal', isLong: true });
+    void toast({ message, subject, tone: isBad ? 'red' : 'teal' });
   };
   const run = useChange({ mutationFn: start(false), onSuccess: tell(past) });
   const undo = useChange({ mutationFn: start(true), onSuccess: tell('put back') });
