@@ -1,6 +1,7 @@
 import type { Locator } from '@playwright/test';
 import { analytics } from '../../contract/analytics.ts';
 import { modules } from '../../contract/modules.ts';
+import { views } from '../../contract/views.ts';
 import { machineHashOf } from '../../server/machine-hash.ts';
 import { makeCustomer, makeLicense, revoke, unique, validateOn } from '../factories.ts';
 import { beyondTheEdge, scrolledSideways } from './beyond-the-edge.ts';
@@ -202,7 +203,12 @@ async function expectBelowHeader(controls: Locator, list: string): Promise<void>
 }
 
 test('forced colors show the focus, what is chosen and what is disabled', async ({ page, server }) => {
-  await makeLicense(server.admin);
+  const license = await makeLicense(server.admin);
+  const machine = unique('forced colors');
+  await seenOn(server, license, machine);
+  const saveView = (name: string) =>
+    server.admin.ok(views.create, { body: { list: 'licenses', name, query: 'tab=revoked', shared: true } });
+  const [chosen, another] = [await saveView(unique('Chosen')), await saveView(unique('Another'))];
   await signInAs(page, 'super_admin', '/licenses', server);
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto('/licenses');
@@ -241,6 +247,20 @@ test('forced colors show the focus, what is chosen and what is disabled', async 
   expect(await filling('15 November 2031'), 'the day that is chosen').not.toBe(
     await filling('16 November 2031'),
   );
+
+  const lineOf = (name: RegExp) =>
+    page.getByRole('tab', { name }).evaluate((one) => getComputedStyle(one).borderBottomColor);
+  await goTo(page, `/machines/${machineHashOf(machine)}`);
+  await expect(page.getByRole('tab', { name: /^Update Events/ })).toHaveAttribute('aria-selected', 'true');
+  expect(await lineOf(/^Update Events/), 'the tab of a machine').not.toBe(await lineOf(/^Downloads/));
+
+  const weightOf = (view: string) =>
+    page.getByRole('menuitem', { name: view }).evaluate((one) => getComputedStyle(one).fontWeight);
+  await goTo(page, `/licenses?tab=revoked&view=${chosen.id}`);
+  await button(page, 'Views').click();
+  await expect(page.getByRole('menuitem', { name: chosen.name })).toHaveAttribute('aria-current', 'true');
+  expect(await weightOf(chosen.name), 'the view that is open').not.toBe(await weightOf(another.name));
+  await page.keyboard.press('Escape');
 
   await page.goto('/users?tab=roles&role=super_admin');
   expect(await look(button(page, 'Delete'))).not.toBe(await look(button(page, 'New Role')));

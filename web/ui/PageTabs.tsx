@@ -30,7 +30,6 @@ export function PageTabs<T extends string>(props: {
           <Tabs.Tab
             key={value}
             value={value}
-            className={classes.tab}
             onPointerEnter={() => onApproach?.(value)}
             onFocus={() => onApproach?.(value)}
             rightSection={

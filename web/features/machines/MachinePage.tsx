@@ -13,7 +13,6 @@ import { CloneNotice } from './CloneNotice.tsx';
 import { Downloads } from './Downloads.tsx';
 import { MachineActivations } from './MachineActivations.tsx';
 import { MachineFacts } from './MachineFacts.tsx';
-import classes from './machines.module.css';
 import { machineOffersQuery, machineQuery, standingQuery, type MachineDetail } from './queries.ts';
 import { Offers } from './Offers.tsx';
 import { Standing } from './Standing.tsx';
@@ -95,7 +94,7 @@ function History({ detail }: { detail: MachineDetail }) {
     <Tabs value={tab} onChange={choose} className={tab === 'events' ? 'screen-only' : undefined}>
       <Tabs.List aria-label="History of the machine">
         {machineTabs.map((one) => (
-          <Tabs.Tab key={one} value={one} className={classes.tab}>
+          <Tabs.Tab key={one} value={one}>
             {tabs[one]}
           </Tabs.Tab>
         ))}
