@@ -5,9 +5,12 @@ import { today } from '../../contract/today.ts';
 import { makeCustomer, makeLicense, unique } from '../factories.ts';
 import { holdBack } from './hold-back.ts';
 import {
+  button,
   expect,
   expectAccessible,
+  expectNoMoreFailures,
   expectSaid,
+  expectStatus,
   goByKeys,
   heading,
   type Page,
@@ -92,6 +95,7 @@ test('a morning on which nothing needs anybody is quiet, and the chosen first sc
   page,
   server,
 }) => {
+  expectStatus(page, 400);
   await page.route(`**${today.get.path}`, async (route) => {
     const answer = await route.fetch();
     const body = (await answer.json()) as { data: object };
@@ -114,6 +118,18 @@ test('a morning on which nothing needs anybody is quiet, and the chosen first sc
     page.getByRole('table', { name: 'Since midnight UTC' }).getByRole('rowheader', { name: /downloads/i }),
   ).toHaveText('Completed downloads');
   await expectAccessible(page);
+  await page.unroute(`**${today.get.path}`);
+  await page.route(`**${today.get.path}`, (route) => route.fulfill({ status: 400, body: '{}' }));
+  const refreshed = page.locator('[aria-live="polite"]', { hasText: /refreshed/i });
+  for (const _ of [1, 2]) {
+    await button(page, 'Refresh').click();
+    await expect(refreshed).toHaveText(/^Not refreshed/);
+  }
+  await expectAccessible(page);
+  await page.unroute(`**${today.get.path}`);
+  await button(page, 'Refresh').click();
+  await expect(refreshed).toHaveText('Refreshed');
+  await expectNoMoreFailures(page);
   await page.goto('/account');
   await choice.click();
   await page.getByRole('option', { name: 'Licenses (default)' }).click();

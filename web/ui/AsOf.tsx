@@ -14,18 +14,22 @@ type Query = {
 /** The time of the figures next to it, and a button that reloads all that is shown. */
 export function AsOf({ queries }: { queries: readonly Query[] }) {
   const queryClient = useQueryClient();
-  const [asking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<'now' | 'before'>();
   const oldest = Math.min(...queries.map((query) => query.dataUpdatedAt));
   const failed = queries.some((query) => query.isRefetchError);
   const onRefresh = async () => {
-    setAsking(true);
+    setAsked('now');
     await refresh(queryClient);
-    setAsking(false);
+    setAsked('before');
   };
   return (
     <Group gap={4} wrap="nowrap">
+      {/* empty while it asks, so that the same outcome is said again */}
+      <span className="visually-hidden" aria-live="polite" aria-atomic>
+        {asked !== 'now' && (failed ? 'Not refreshed' : asked && 'Refreshed')}
+      </span>
       <Text size="xs" c={failed ? 'var(--ui-orange-text)' : 'dimmed'} style={{ whiteSpace: 'nowrap' }}>
-        {failed && 'Not refreshed: '}
+        {failed && <span aria-hidden>Not refreshed: </span>}
         {/* Invisible but laid out before the first load, so that nothing moves. */}
         <span style={{ visibility: oldest > 0 ? undefined : 'hidden' }}>
           as of <time dateTime={new Date(oldest).toISOString()}>{clockTime(oldest)}</time>
@@ -37,7 +41,7 @@ export function AsOf({ queries }: { queries: readonly Query[] }) {
         size={26}
         aria-label="Refresh"
         data-hint="Refresh"
-        loading={asking}
+        loading={asked === 'now'}
         onClick={() => void onRefresh()}
       >
         <IconRefresh stroke={1.6} />
