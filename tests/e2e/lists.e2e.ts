@@ -1,7 +1,7 @@
 import { audit } from '../../contract/audit.ts';
 import { customers } from '../../contract/customers.ts';
 import { releases } from '../../contract/releases.ts';
-import { users } from '../../contract/users.ts';
+import { users, type User } from '../../contract/users.ts';
 import { makeCustomer, makeLicense, revoke, softDelete, unique } from '../factories.ts';
 import { importCustomers } from './import.ts';
 import {
@@ -329,6 +329,23 @@ test('what is not possible says why, and what loses the focus leaves it near', a
     await expect(button).toBeEnabled();
     await expect(button).toBeFocused();
   });
+});
+
+test('a list whose rows are rendered while they are in view says how many there are', async ({
+  page,
+  server,
+}) => {
+  await page.route(`**${users.list.path}*`, async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { data: User[] };
+    const data = [...Array(250).keys()].map((index) => ({ ...body.data[0], id: `user ${index}` }));
+    await route.fulfill({ response: answer, json: { ...body, data } });
+  });
+  await signInAs(page, 'super_admin', '/users', server);
+  const table = page.getByRole('region', { name: 'Users' }).getByRole('table');
+  await expect(table).toHaveAttribute('aria-rowcount', '251');
+  await expect(table.getByRole('row').first()).toHaveAttribute('aria-rowindex', '1');
+  await expect(table.getByRole('row').nth(1)).toHaveAttribute('aria-rowindex', '2');
 });
 
 test('a list that cannot be loaded says so, once, and offers to try again', async ({ page, server }) => {

@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import { useRef, useState } from 'react';
 import classes from './DataTable.module.css';
-import { DataTableBody } from './DataTableBody.tsx';
+import { DataTableBody, itemsOf } from './DataTableBody.tsx';
 import {
   actionsColumn,
   columnLook,
@@ -58,6 +58,7 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
       )),
     );
   }
+  const items = rows && itemsOf({ ...props, rows });
   const shown = (rows ?? []).filter((row) => !props.groups?.isCollapsed(props.groups.of(row)));
   const beside = shown.find((row) => props.rowId(row) === peeked);
   // gone with its row, which may no longer match the filters: it would open again by itself when that comes back
@@ -78,12 +79,14 @@ export function DataTable<Row>(given: DataTableProps<Row>) {
         <table
           role="table"
           className={classes.table}
+          // those out of view may not be rendered
+          aria-rowcount={items && items.length + 1}
           aria-busy={rows === undefined || props.stale}
           data-stale={props.stale}
           data-dense={props.dense || undefined}
         >
           <DataTableHead {...props} columns={columns} />
-          <DataTableBody {...props} columns={columns} scroller={scroller} />
+          <DataTableBody {...props} columns={columns} items={items} scroller={scroller} />
         </table>
       </div>
       {props.peek && peeked !== undefined && beside && (
@@ -124,7 +127,7 @@ function DataTableHead<Row>(props: DataTableProps<Row>) {
   const isAllSelected = ids.length > 0 && ids.every((id) => selection?.has(id));
   return (
     <thead role="rowgroup">
-      <tr role="row">
+      <tr role="row" aria-rowindex={1}>
         {selection && (
           <th className={classes.check} scope="col" role="columnheader">
             <Checkbox

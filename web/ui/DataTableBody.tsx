@@ -31,14 +31,13 @@ const atFirst = (all: number) => {
 };
 
 export function DataTableBody<Row>(
-  props: DataTableProps<Row> & { scroller: RefObject<HTMLDivElement | null> },
+  props: DataTableProps<Row> & { items: Item<Row>[] | undefined; scroller: RefObject<HTMLDivElement | null> },
 ) {
-  const { scroller, rows, selection, onSelection, ...table } = props;
+  const { scroller, items, selection, onSelection, ...table } = props;
   const lastSelected = useRef<string>(undefined);
   const isPaper = useIsPaper();
   const width = props.columns.length + (selection ? 1 : 0);
-  if (!rows) return <SkeletonBody width={width} />;
-  const items = itemsOf({ ...props, rows });
+  if (!items) return <SkeletonBody width={width} />;
   /** With Shift: all rows that are seen from the one that was selected last. */
   const onSelect = (id: string, event: ChangeEvent<HTMLInputElement>) => {
     const isRange = (event.nativeEvent as MouseEvent).shiftKey;
@@ -90,7 +89,10 @@ function PlainRows<Row>({
   );
 }
 
-function itemsOf<Row>(props: Pick<DataTableProps<Row>, 'rowId' | 'groups'> & { rows: readonly Row[] }) {
+/** The rows with the headers of their sections, without those that are collapsed. */
+export function itemsOf<Row>(
+  props: Pick<DataTableProps<Row>, 'rowId' | 'groups'> & { rows: readonly Row[] },
+): Item<Row>[] {
   const { rows, rowId, groups } = props;
   const items: Item<Row>[] = [];
   let section: Row[] | undefined;
