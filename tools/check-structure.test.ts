@@ -172,6 +172,15 @@ test.each([
   expect(output).not.toContain('b.tsx');
 });
 
+test('a list with a search says how many results there are', async () => {
+  const { output } = await check({
+    'web/features/a/a.tsx': '<ListSearch search={search} />',
+    'web/features/a/b.tsx': '<ListSearch search={search} />\n<ListCount found={found} />',
+  });
+  expect(output).toContain('error: web/features/a/a.tsx: ListSearch: ');
+  expect(output).not.toContain('b.tsx');
+});
+
 test('the name of a button is in title case', async () => {
   const { output } = await check({
     'web/a.tsx': `

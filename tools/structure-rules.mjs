@@ -241,6 +241,14 @@ export function plainLinksOf(file, text) {
   );
 }
 
+/** The rows change below the field: without their number, a screen reader says nothing of it. */
+export function uncountedSearchesOf(file, text) {
+  if (!file.startsWith('web/')) return [];
+  return /<ListSearch\b/.test(text) && !/<(?:ListPages|ListCount|AuditPages)\b/.test(text)
+    ? ['ListSearch: nothing announces how many results there are: use ListPages or ListCount']
+    : [];
+}
+
 const BUTTON_NAMES = [
   /<(?:Create|Row)?Button\b(?:[^<>]|=>|<\w[^<>]*\/>)*>\s*([A-Z][^<{}]*?)\s*[<{]/g,
   /\b(?:confirm|submit|cancel|retry)Label=\{?["'`]([A-Z][^"'`$]*)/g,

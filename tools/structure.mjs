@@ -14,6 +14,7 @@ import {
   plainLinksOf,
   rawFieldsOf,
   strayWritesOf,
+  uncountedSearchesOf,
   unsavedStateOf,
   violationOf,
   writesOfAllRowsOf,
@@ -91,6 +92,7 @@ export function checkStructure(root) {
       : [
           ...namelessRolesOf(file, text),
           ...plainLinksOf(file, text),
+          ...uncountedSearchesOf(file, text),
           ...buttonNamesOf(file, text),
           ...strayWritesOf(file, text),
           ...writesOfAllRowsOf(file, text),

@@ -121,7 +121,12 @@ test('the license modal: fields, module categories, dates, required texts', asyn
     await expect(categories).toHaveCount(1);
     await modal.getByRole('checkbox', { name: 'Select all shown in Oncology' }).check();
     await expect(categories).toContainText('1/1 shown');
+    const counted = modal.locator('[aria-live="polite"]', { hasText: /result/ });
+    await expect(counted).toHaveText('1 result');
+    await modal.getByRole('searchbox', { name: 'Search modules' }).fill('no such module');
+    await expect(counted).toHaveText('No results');
     await modal.getByRole('searchbox', { name: 'Search modules' }).fill('');
+    await expect(counted).toHaveCount(0);
     await modal.getByRole('checkbox', { name: 'Select all Pathology' }).check();
     await expect(modal.getByText('4 selected')).toBeVisible();
     const request = page.waitForRequest((one) => one.method() === 'POST');

@@ -194,9 +194,12 @@ test('a user is edited, deactivated, reactivated and deleted', async ({ page, se
     await page.getByRole('combobox', { name: by }).click();
     await page.getByRole('option', { name: value, exact: true }).click();
   };
+  const counted = page.locator('[aria-live="polite"]', { hasText: /result/ });
+  await expect(counted).toHaveText('1 result');
   await filter('Role', 'Viewer');
   await filter('Status', 'Active');
   await expect(page.getByText('No users found. Try adjusting your search.')).toBeVisible();
+  await expect(counted).toHaveText('No results');
   await expect(page).toHaveURL(/role=viewer&status=active|status=active&role=viewer/);
   await filter('Status', 'Inactive');
   await expect(row).toBeVisible();

@@ -4,6 +4,7 @@ import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { moduleLabel } from '../../../contract/module-ids.ts';
 import type { Module } from '../../../contract/modules.ts';
 import { IconSearch } from '../../ui/icons.tsx';
+import { ListCount } from '../../ui/ListCount.tsx';
 import { ModuleCategory } from './ModuleCategory.tsx';
 import { groupModules, searchGroups, withModules } from './module-groups.ts';
 import { modulesQuery } from './queries.ts';
@@ -54,6 +55,7 @@ export function ModulePicker(props: Props) {
 function Choices({ value, onChange, offered }: Props & { offered: Module[] }) {
   const [text, setText] = useState('');
   const shown = searchGroups(groupModules([...offered, ...retired(offered, value)]), text);
+  const found = shown.reduce((sum, { modules }) => sum + modules.length, 0);
   return (
     <div onKeyDown={moveBetweenBoxes}>
       <TextInput
@@ -67,6 +69,7 @@ function Choices({ value, onChange, offered }: Props & { offered: Module[] }) {
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
+      <ListCount found={text.trim() ? found : undefined} />
       <div className={classes.list}>
         {shown.map((group) => (
           <ModuleCategory

@@ -9,6 +9,7 @@ import { ColumnChoice, useColumnChoice } from '../../ui/ColumnChoice.tsx';
 import { DataTable } from '../../ui/DataTable.tsx';
 import { FilterChips } from '../../ui/FilterChips.tsx';
 import { LazyDialogs } from '../../ui/LazyDialogs.tsx';
+import { ListCount } from '../../ui/ListCount.tsx';
 import { FilterRow } from '../../ui/Page.tsx';
 import { lazyPart } from '../../ui/lazy-part.ts';
 import { EmptyState } from '../../ui/states.tsx';
@@ -34,6 +35,7 @@ export function UserList() {
   const [asked, setAsked] = useKept<{ action: UserAction; user: User }>('open: user action');
   const shown = useWithOwnChanges(asked);
   const viewed = { list: 'users', search, params: usersView } as const;
+  const rows = list.data?.filter(isFound(search));
   const columns = userColumns(me, roles);
   const filters = userChips(search);
   const handlers = {
@@ -59,11 +61,12 @@ export function UserList() {
         }
       />
       <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
+      <ListCount found={rows?.length} />
       <Loaded query={list} title="Failed to fetch users" brief>
         <DataTable
           label="Users"
           columns={columns}
-          rows={list.data?.filter(isFound(search))}
+          rows={rows}
           rowId={(user) => user.id}
           rowLabel={(user) => user.email}
           actions={can.updateUsers || can.deleteUsers ? (user) => userActions(user, handlers) : undefined}
