@@ -1,6 +1,7 @@
 import { customers } from '../../contract/customers.ts';
 import { uploads } from '../../contract/uploads.ts';
 import { archive, program, noise } from '../binaries.ts';
+import { makeLicense } from '../factories.ts';
 import { endSessions } from './calls.ts';
 import { holdBack } from './hold-back.ts';
 import { fileOnDisk, makeRelease } from './releases.ts';
@@ -10,6 +11,7 @@ import {
   expectAccessible,
   expectInSight,
   expectStatus,
+  goTo,
   quiet,
   rowOf,
   signInAs,
@@ -292,6 +294,28 @@ test('two uploads go on in the tray while staff look at other screens', async ({
   expect(await found(server, versions[1]!)).toMatchObject([{ architecture: 'arm64' }]);
   await tray(page).getByRole('button', { name: 'Clear Finished' }).click();
   await expect(tray(page)).toBeHidden();
+});
+
+test('the tray folds where it covers what gets the focus', async ({ page, server }) => {
+  await Promise.all([...Array(15)].map(() => makeLicense(server.admin)));
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await signInAs(page, 'super_admin', create, server);
+  const free = await holdBack(page, chunks);
+  await uploadInBackground(page, ['Covering.exe']);
+  await goTo(page, '/licenses');
+  const next = page.getByRole('button', { name: 'Next page' });
+  const unfold = tray(page).getByRole('button', { expanded: false });
+  const cancel = tray(page).getByRole('button', { name: 'Cancel Covering.exe' });
+  // what is beside it leaves it as it is
+  await page.getByRole('searchbox').focus();
+  await expectInSight(cancel);
+  await next.focus();
+  await expectInSight(next);
+  await expect(next).toBeFocused();
+  await unfold.click();
+  await expectInSight(cancel);
+  free();
+  await expect(tray(page).getByText(/^Uploaded · /)).toBeVisible();
 });
 
 test('an upload is not finished by who signs in while its tab sleeps', async ({ page, server }) => {

@@ -1,5 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import { useAuth } from '../../session.tsx';
 import { IconChevronDown, IconUpload } from '../../ui/icons.tsx';
@@ -22,6 +22,7 @@ export default function UploadTray() {
     flushSync(() => setFolded(isFolded));
     tray.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
   };
+  useMakingWay(tray, () => setFolded(true));
   const user = useAuth().user?.userId;
   useEffect(() => {
     if (user) void uploadList.restore(user);
@@ -100,6 +101,22 @@ function useLeaving(over: readonly Upload[], tray: RefObject<HTMLElement | null>
     }, leavesAfter);
     return () => clearInterval(timer);
   }, [ids, isCovered, tray]);
+}
+
+/** What gets the focus is not left behind the tray (WCAG 2.4.11). */
+function useMakingWay(tray: RefObject<HTMLElement | null>, fold: () => void): void {
+  const onFocus = useEffectEvent(() => {
+    const focused = document.activeElement;
+    if (!focused || !tray.current || tray.current.contains(focused)) return;
+    const { x, y, width, height } = focused.getBoundingClientRect();
+    if (tray.current.contains(document.elementFromPoint(x + width / 2, y + height / 2))) fold();
+  });
+  useEffect(() => {
+    // once it was scrolled to
+    const afterScroll = () => requestAnimationFrame(() => onFocus());
+    document.addEventListener('focusin', afterScroll);
+    return () => document.removeEventListener('focusin', afterScroll);
+  }, []);
 }
 
 const isOver = ({ status }: Upload): boolean => status === 'done' || status === 'cancelled';
