@@ -113,6 +113,8 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await form.getByRole('combobox', { name: 'Maintenance Windows' }).click();
   await page.getByRole('option', { name: 'Only in these windows' }).click();
   const windows = form.getByRole('group', { name: 'Window 1' });
+  for (const label of ['From', 'To', 'Time zone'])
+    await expect(windows.getByText(label, { exact: true })).toBeVisible();
   await type('From, window 1', '22:');
   await page.keyboard.press('Tab');
   await expect(windows.getByRole('alert')).toHaveText('From: Must be a time from 00:00 to 23:59');
@@ -173,7 +175,7 @@ test('windows and days typed wrongly are refused by name and stay; no toast cove
   await expect(days(3)).toHaveCount(7);
   // the days in one line, and the bin beside the time zone
   const tops = await windows.evaluate((group) =>
-    ['label', 'input[placeholder], .mantine-ActionIcon-root'].map((controls) => {
+    ['.mantine-Chip-label', 'input[placeholder], .mantine-ActionIcon-root'].map((controls) => {
       const found = [...group.querySelectorAll(controls)];
       return new Set(found.map((one) => Math.round(one.getBoundingClientRect().top / 8))).size;
     }),

@@ -108,12 +108,13 @@ function WindowRow({ form, index }: { form: PolicyFormState; index: number }) {
           ))}
         </div>
       </Chip.Group>
-      <Group gap="xs" align="flex-start">
+      <Group gap="xs" align="flex-end">
         <TimeInput form={form} index={index} side="from" errorId={id} />
         <TimeInput form={form} index={index} side="to" errorId={id} />
-        <Group gap="xs" align="flex-start" wrap="nowrap" flex="1 1 200px">
+        <Group gap="xs" align="flex-end" wrap="nowrap" flex="1 1 200px">
           <SearchSelect
             flex="1 1 auto"
+            label={labels['zone']}
             aria-label={`Time zone, window ${number}`}
             data={offered.map((one) => ({ value: one, label: one }))}
             value={zone || null}
@@ -170,6 +171,7 @@ function TimeInput(props: { form: PolicyFormState; index: number; side: Side; er
   return (
     <TextInput
       w={72}
+      label={labels[side]}
       aria-label={`${labels[side]}, window ${index + 1}`}
       placeholder={side === 'from' ? '22:00' : '05:00'}
       maxLength={40}
