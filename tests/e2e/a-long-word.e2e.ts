@@ -82,6 +82,7 @@ test('a long word does not widen a screen, push anything out of view or get lost
     await page.setViewportSize(laptop);
     await drawn(page);
     expect.soft(await squeezedLists(page), screen.name).toEqual([]);
+    expect.soft(await smallButtons(page), screen.name).toEqual([]);
     await page.setViewportSize(lowWindow);
     await drawn(page);
     expect.soft(await overlappingParts(page), `${screen.name} in a low window`).toEqual([]);
@@ -231,6 +232,22 @@ const coveredFocus = (page: Page) =>
         }
       })
       .map((element) => element.outerHTML.slice(0, 120)),
+  );
+
+/** Buttons below the size of a target (WCAG 2.5.8): those of Mantine, and the icons in rows. */
+const smallButtons = (page: Page) =>
+  page.evaluate(() =>
+    [
+      ...document.querySelectorAll<HTMLElement>(
+        '.mantine-Button-root, .mantine-ActionIcon-root, .mantine-Chip-label, button:has(> svg:only-child)',
+      ),
+    ]
+      .filter((target) => {
+        const { width, height } = target.getBoundingClientRect();
+        // in layout, sizes may be a fraction less
+        return width > 1 && height > 0 && Math.min(width, height) < 23.9;
+      })
+      .map((target) => target.outerHTML.slice(0, 120)),
   );
 
 /** Columns that one long value makes so wide that others are out of view, and lists that are too low to be read. */

@@ -7,7 +7,7 @@ import { FieldChanges } from '../audit/index.ts';
 export function RequestChanges({ changes }: Pick<ChangeRequest, 'changes'>) {
   const values = (side: 'from' | 'to') => Object.fromEntries(changes.map((one) => [one.field, one[side]]));
   return (
-    <Suspense fallback={<FormSkeleton heights={[22, 30, ...changes.map(() => 30)]} />}>
+    <Suspense fallback={<FormSkeleton heights={[24, 30, ...changes.map(() => 30)]} />}>
       <FieldChanges resource="release" before={values('from')} after={values('to')} />
     </Suspense>
   );
