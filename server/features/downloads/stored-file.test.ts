@@ -246,10 +246,14 @@ describe('a stored file', () => {
     await writeFile(map, Buffer.alloc(right.length));
     await utimes(map, atime, mtime);
     server.clock.advance(hours(24));
+    const read = vi.spyOn(server.context.storage, 'read');
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
     expect((await readFile(map)).equals(right)).toBe(true);
     expect(lines.join()).toContain('The block map of a release was damaged or missing');
+    const { storage_key } = await row();
     await expectDelivered();
+    const ofFile = read.mock.calls.filter(([key]) => key === storage_key);
+    expect(ofFile, 'once to compare it, once to deliver it').toHaveLength(2);
     expect(await events()).toEqual([]);
   });
 

@@ -64,14 +64,16 @@ export type FileCheck = ReturnType<typeof createFileCheck>;
  */
 async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean | undefined> {
   const { storage, log } = context;
+  let ofFile: string | undefined;
   let stamp: string | undefined;
   let isRight: boolean;
   let checks = 0;
   do {
+    ofFile = await storage.stampOf(file.key);
+    isRight = await compare(context, file, ofFile);
     stamp = await stampOf(storage, file);
-    isRight = await compare(context, file, stamp);
-    // replaced while it was read: what was found says nothing of the bytes that are there
-  } while ((await stampOf(storage, file)) !== stamp && ++checks < mostChecks);
+    // Replaced while it was read: what was found says nothing of the bytes that are there. The block map may be another.
+  } while ((await storage.stampOf(file.key)) !== ofFile && ++checks < mostChecks);
   const about = { releaseId: file.releaseId, key: file.key };
   const isThere = await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
     const before = await tx
