@@ -16,6 +16,8 @@ import {
 } from '../../../tests/harness.ts';
 import { othersIn, releaseRow } from '../../../tests/rows.ts';
 import { nextVersion, uploader } from '../../../tests/uploading.ts';
+import { openHolder } from '../../../tests/waiting-calls.ts';
+import { stampOf } from '../../binaries/stamp.ts';
 import { systemChange } from '../../change.ts';
 import { checkClock } from '../../checked-time.ts';
 import { housekeep } from '../../jobs/housekeeping.ts';
@@ -288,6 +290,58 @@ describe('a stored file', () => {
     expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 0 });
     expect((await row()).damaged_at).toBeNull();
     expect(await events()).toEqual(['release.file_damaged', 'release.file_recovered']);
+  });
+
+  test('that another check finds right before this one records the damaged one stays right', async () => {
+    const holder = await openHolder(server);
+    const { storage } = server.context;
+    await rot();
+    const before = await row();
+    server.clock.advance(hours(24));
+    const read = storage.read.bind(storage);
+    const reading = new Promise<() => void>((resolve) => {
+      vi.spyOn(storage, 'read').mockImplementationOnce(async (...one) => {
+        await new Promise<void>((goOn) => resolve(goOn));
+        return read(...one);
+      });
+    });
+    const check = verifyFiles(server.context);
+    const goOn = await reading;
+    const checked = await holder.whileWaiting(
+      ['select from releases where release_id = $1 for update', release.id],
+      async () => {
+        goOn();
+        return check;
+      },
+      async () => {
+        await writeFile(file, bytes);
+        const stamp = await stampOf(storage, { key: before.storage_key!, blockmapKey: before.blockmap_key });
+        await holder.query('update releases set storage_stamp = $1', stamp);
+      },
+    );
+    expect(checked).toEqual({ checked: 1, damaged: 0 });
+    expect((await row()).damaged_at).toBeNull();
+    expect(await events()).toEqual([]);
+  });
+
+  test('that is replaced at every look is neither damaged nor right: it is compared again', async () => {
+    const { storage } = server.context;
+    await rot();
+    const before = await row();
+    server.clock.advance(hours(24));
+    const read = storage.read.bind(storage);
+    let seconds = 0;
+    const replacing = vi.spyOn(storage, 'read').mockImplementation(async (...one) => {
+      const found = await read(...one);
+      await utimes(file, new Date(), new Date(Date.UTC(2026, 0, 1, 0, 0, ++seconds)));
+      return found;
+    });
+    await verifyFiles(server.context);
+    expect(seconds).toBe(3);
+    expect(await row()).toMatchObject({ damaged_at: null, storage_stamp: before.storage_stamp });
+    replacing.mockRestore();
+    server.clock.advance(hours(1));
+    expect(await verifyFiles(server.context)).toEqual({ checked: 1, damaged: 1 });
   });
 
   test('whose block map cannot be read is right, and the job makes that map again', async () => {

@@ -57,39 +57,61 @@ export function createFileCheck(context: VerifyContext) {
 export type FileCheck = ReturnType<typeof createFileCheck>;
 
 /**
- * Verifies the stored bytes against the hash of the release and records the result: `damaged_at` removes the release
- * from every feed and blocks its download until the bytes are right again. Each transition writes one audit entry. A
- * block map that does not match the file is regenerated. Returns whether the file is right; undefined if the release was
- * permanently deleted meanwhile, and the file with it.
+ * Verifies the stored bytes against the hash of the release and records the result. A block map that does not match the
+ * file is regenerated. Returns whether the file is right; undefined if the release was permanently deleted meanwhile, and
+ * the file with it.
  */
 async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boolean | undefined> {
   const { storage, log } = context;
-  let ofFile: string | undefined;
-  let stamp: string | undefined;
-  let isRight: boolean;
-  let checks = 0;
-  do {
-    ofFile = await storage.stampOf(file.key);
-    isRight = await compare(context, file, ofFile);
-    stamp = await stampOf(storage, file);
-    // Replaced while it was read: what was found says nothing of the bytes that are there. The block map may be another.
-  } while ((await storage.stampOf(file.key)) !== ofFile && ++checks < mostChecks);
   const about = { releaseId: file.releaseId, key: file.key };
-  const isThere = await systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
+  let known = file.stamp;
+  let isRight = false;
+  for (let check = 0; check < mostChecks; check++) {
+    const ofFile = await storage.stampOf(file.key);
+    isRight = await compare(context, file, ofFile);
+    const stamp = (await stampOf(storage, file)) ?? null;
+    // Replaced while it was read: what was found says nothing of the bytes that are there. The block map may be another.
+    if ((await storage.stampOf(file.key)) !== ofFile) continue;
+    const row = await record(context, file, { isRight, stamp, known });
+    if (!row) return undefined;
+    if (row.stamp === stamp) {
+      if (!isRight)
+        log.error(about, 'The stored file of a release is damaged or missing; it is not delivered');
+      return isRight;
+    }
+    known = row.stamp;
+  }
+  log.warn(about, 'The stored file of a release is replaced again and again; what was found is not recorded');
+  return isRight;
+}
+
+type Found = { isRight: boolean; stamp: string | null; known: string | null };
+
+/**
+ * Records what was found: `damaged_at` removes the release from every feed and blocks its download until the bytes are
+ * right again. Each transition writes one audit entry. Where the row has neither the stamp `known` nor the one found,
+ * another check saw another file since this one began, perhaps a newer one: nothing is recorded. Returns the stamp of the row.
+ */
+function record(context: VerifyContext, file: StoredFile, { isRight, stamp, known }: Found) {
+  const { log } = context;
+  const about = { releaseId: file.releaseId, key: file.key };
+  return systemChange(context, context.clock(), async ({ tx, now, ...change }) => {
     const before = await tx
       .selectFrom('releases')
       .select(['release_id as id', 'version', 'channel', 'platform', 'architecture'])
-      .select(['damaged_at', 'file_name', 'step_started_at'])
+      .select(['damaged_at', 'file_name', 'step_started_at', 'storage_stamp'])
       .where('release_id', '=', file.releaseId)
       .forUpdate()
       .executeTakeFirst();
-    if (!before) return false;
+    if (!before) return undefined;
+    if (before.storage_stamp !== known && before.storage_stamp !== stamp)
+      return { stamp: before.storage_stamp };
     const latest = await latestTime(tx, now);
     const { step_started_at: began } = before;
     await tx
       .updateTable('releases')
       .set({
-        storage_stamp: stamp ?? null,
+        storage_stamp: stamp,
         verified_at: now,
         damaged_at: isRight ? null : (before.damaged_at ?? now),
         // the hours of a step do not run while nobody is offered it; one with a start in the future has not begun
@@ -103,7 +125,7 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
       .where('release_id', '=', file.releaseId)
       .execute();
     await change.announce('releases');
-    if (isRight === (before.damaged_at === null)) return true;
+    if (isRight === (before.damaged_at === null)) return { stamp };
     if (isRight) {
       log.info(about, 'The stored file of a release is right again');
       const what = `delivered again: the bytes of ${before.file_name} are right`;
@@ -114,11 +136,8 @@ async function verifyFile(context: VerifyContext, file: StoredFile): Promise<boo
         error: 'Its bytes are not those that were uploaded, or are missing.',
       });
     }
-    return true;
+    return { stamp };
   });
-  if (!isThere) return undefined;
-  if (!isRight) log.error(about, 'The stored file of a release is damaged or missing; it is not delivered');
-  return isRight;
 }
 
 /** Whether the stored bytes are those of the release; the block map of right ones is regenerated if it is wrong. */
