@@ -20,6 +20,8 @@ export type FakeS3 = {
    * `breaks`: closes the connection of the next part, and is well again. `ponders`: completes an upload in five seconds.
    */
   mood: 'well' | 'silent' | 'stalls' | 'refuses' | 'fails' | 'unheard' | 'breaks' | 'ponders';
+  /** Set to the mood that follows when the next completion arrives, which is never answered. */
+  hangsThen?: FakeS3['mood'] | undefined;
   /** Number of open connections. */
   connections(): number;
   close(): Promise<void>;
@@ -46,7 +48,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   const things = new Map<string, Thing>();
   const uploads = new Map<string, Multipart>();
   const sockets = new Set<Socket>();
-  const fake = { mood: 'well' as FakeS3['mood'] };
+  const fake: Pick<FakeS3, 'mood' | 'hangsThen'> = { mood: 'well' };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://s3');
@@ -118,6 +120,10 @@ export async function startFakeS3(): Promise<FakeS3> {
         const part = thingOf(body);
         upload.parts.set(Number(query.get('partNumber')), part);
         return done(200, { etag: part.etag });
+      }
+      if (fake.hangsThen) {
+        fake.mood = fake.hangsThen;
+        return;
       }
       const parts = [...upload.parts].toSorted(([one], [other]) => one - other);
       const tags = [...body.toString().matchAll(/<ETag>(.*?)<\/ETag>/g)].map(([, tag]) => tag);

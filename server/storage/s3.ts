@@ -102,8 +102,10 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
       } catch (error) {
         // A part was written again by a request that had been given up: which bytes it has is not known.
         if ((error as S3Error).name === 'InvalidPart') return notUnfinished;
+        // it may still be completing the upload
+        if (error instanceof NoAnswer || error instanceof StorageDown) throw error;
         // Ceph fails with 500 for an upload that it no longer has.
-        if (error instanceof NoAnswer || (!isMissing(error) && (await isKnown(unfinished)))) throw error;
+        if (!isMissing(error) && (await isKnown(unfinished))) throw error;
         // An earlier call completed the upload, but the process ended before it could respond.
         if ((await sizeOf(unfinished.key)) !== unfinished.size) return notUnfinished;
       }
@@ -111,13 +113,18 @@ export function openS3(config: Extract<StorageConfig, { kind: 's3' }>): Storage 
     });
   }
 
-  /** Other commands are sent meanwhile, so that a server that hangs is noticed as soon as by any other command. */
+  /** Other commands are sent meanwhile, so that a server that hangs or is away is noticed at the next of them. */
   async function complete(command: CompleteMultipartUploadCommand): Promise<void> {
     const patience = createPatience(completedWithinMs);
     const ask = () =>
       client
         .send(new ListObjectsV2Command({ Bucket: config.bucket, Prefix: config.prefix, MaxKeys: 1 }))
-        .catch((error: unknown) => error instanceof NoAnswer && patience.giveUp(error));
+        .catch((error: unknown) => {
+          if (error instanceof NoAnswer) patience.giveUp(error);
+          // a refusal, as of a right, is an answer
+          else if (((error as S3Error).$metadata?.httpStatusCode ?? 500) >= 500)
+            patience.giveUp(new StorageDown(nameOf(config), error));
+        });
     void ask();
     const asking = setInterval(() => void ask(), answerWithinMs);
     patience.wait();

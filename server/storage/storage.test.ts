@@ -326,6 +326,21 @@ describe('S3', () => {
     await s3.close();
   });
 
+  test('hangs in a completion, and then fails or refuses: that is said at the next look', async () => {
+    const hang = async (mood: 'fails' | 'refuses') => {
+      const s3 = await startFakeS3();
+      const storage = await openStorage({ ...(await newBucket(false)), endpoint: s3.endpoint });
+      const bytes = randomBytes(MiB);
+      const unfinished = ok(await storage.begin('hangs.exe', bytes.length));
+      const tags = await writeAll(storage, unfinished, bytes);
+      s3.hangsThen = mood;
+      await expect(storage.finish(unfinished, tags)).rejects.toThrow('cannot be used');
+      storage.close();
+      await s3.close();
+    };
+    await Promise.all([hang('fails'), hang('refuses')]);
+  }, 20_000);
+
   test('gives an address that works without keys, with the headers asked for', async () => {
     const { storage, close } = await onS3();
     const bytes = randomBytes(1000);
