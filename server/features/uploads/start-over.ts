@@ -23,7 +23,9 @@ export async function startOver(
   await requireOwn(context, clock());
   const begun = await storage.begin(upload.file_key, upload.file_size);
   if (isFailure(begun)) return begun;
+  let mayBeUsed = false;
   const refused = await systemChange(context, clock(), async ({ tx, now }) => {
+    mayBeUsed = false;
     const found = await lockUpload(tx, upload.upload_id);
     const isOurs = found?.claim === upload.claim;
     const open = checkOpen(isOurs ? { ...found, claim: null } : found, now);
@@ -37,9 +39,12 @@ export async function startOver(
       .where('upload_id', '=', upload.upload_id)
       .execute();
     await tx.deleteFrom('upload_chunks').where('upload_id', '=', upload.upload_id).execute();
+    // the response to its commit may be lost
+    mayBeUsed = true;
     return undefined;
+  }).finally(async () => {
+    // the sweep removes what stays
+    if (!mayBeUsed) await storage.abandon(begun).catch(() => undefined);
   });
-  if (!refused) return chunksLost;
-  await storage.abandon(begun);
-  return refused;
+  return refused ?? chunksLost;
 }

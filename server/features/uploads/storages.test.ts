@@ -272,6 +272,22 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure,
     expect(await keys()).toEqual(before);
   });
 
+  test('an upload that the database refuses to begin again leaves no second one in the storage', async () => {
+    const { uploadId } = await up.prepare(bytes);
+    const upload = (await findUpload(server.db, uploadId))!;
+    await server.pool.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+       create trigger refuse before update on uploads for each row execute function refuse()`,
+    );
+    const before = await keys();
+    try {
+      await expect(startOver(server.context, upload)).rejects.toThrow('refused');
+    } finally {
+      await server.pool.query('drop function refuse cascade');
+    }
+    expect(await keys()).toEqual(before);
+  });
+
   test('other bytes of a completion that was refused can be replaced', async () => {
     const prepared = await up.prepare(bytes);
     await up.sendAll(program(bytes.length).fill(1, MiB), prepared);
