@@ -7,8 +7,8 @@ import { Refusal, whileAway, type Calls, type Sending } from './calls.ts';
 type Prepared = Pick<UploadState, 'uploadId' | 'chunkSize' | 'totalChunks'>;
 
 /**
- * Sends the file in chunks, six at a time, and retries failed ones once at the end, when server and storage are there.
- * Returns its SHA-512 in base64, computed while the file is read.
+ * Sends the file in chunks, six at a time, and failed ones again at the end, each up to `mostAttempts` times while server
+ * or storage is away. Returns its SHA-512 in base64, computed while the file is read.
  */
 export async function sendChunks(
   file: FileHandle,
