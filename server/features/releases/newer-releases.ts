@@ -60,8 +60,9 @@ export const replacedBy = <R extends Rolled>(all: readonly R[], older: Rolled): 
 export function hiddenBy<R extends Rolled>(all: readonly R[], releaseId: string): R | undefined {
   const older = all.find(({ id }) => id === releaseId);
   if (!older || older.rolloutPercentage === 100 || replacedBy(all, older)) return undefined;
-  // one at 100 % that does not replace it has a higher minimum version: the machines below that take the older one
-  return all.find((one) => one.rolloutPercentage < 100 && comesFirst(one, older));
+  // one at 100 % that does not replace it has a higher minimum version: the machines below that take the older one, and
+  // those above none of the partial ones that it replaces
+  return all.find((one) => one.rolloutPercentage < 100 && comesFirst(one, older) && !replacedBy(all, one));
 }
 
 /** Which partial rollouts in the feeds a release hides while it is partial, and which one hides it; it may be among them. */

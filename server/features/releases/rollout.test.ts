@@ -270,6 +270,20 @@ describe('the reach of a release', () => {
       newer: [ofBeta, { machines: 12, version: '2.2.0' }],
     });
   });
+
+  test('names no rollout as hiding another where a full release replaces it', async () => {
+    const line = { platform: 'linux', architecture: 'ia32', fileKind: 'deb', fileName: 'app.deb' } as const;
+    const older = await makeRelease(server, { ...line, version: '4.0.5', rolloutPercentage: 10 });
+    const newer = { ...line, minimumAppVersion: '4.0.0' };
+    const replaced = await makeRelease(server, { ...newer, version: '5.0.0', rolloutPercentage: 20 });
+    const impactOf = ({ id }: Release) => api.ok(calls.impact, { params: { releaseId: id } });
+    expect(await impactOf(older)).toMatchObject({ hiddenBy: { id: replaced.id } });
+    expect(await impactOf(replaced)).toMatchObject({ hides: [{ id: older.id }] });
+    await makeRelease(server, { ...newer, version: '5.1.0' });
+    // of the machines below 4.0.0, its rollout is for some as before
+    expect(await impactOf(older)).toMatchObject({ newer: null, hiddenBy: null });
+    expect(await impactOf(replaced)).toMatchObject({ newer: '5.1.0', hides: [] });
+  });
 });
 
 describe('withdrawing a release', () => {
