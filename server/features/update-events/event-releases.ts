@@ -40,7 +40,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
            failures_from, deleted_at
       from releases
      where version = any(${versions}::text[]) or ${plainVersion(sql`version`)} = any(${versions}::text[])
-        or release_id = any(${ids}::uuid[])
+        or version = any(array(select version from releases where release_id = any(${ids}::uuid[])))
      order by release_id for key share`.execute(tx);
   const byId = new Map(rows.map((row) => [row.release_id, row]));
   const ranked = rows.toSorted(

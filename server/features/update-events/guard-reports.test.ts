@@ -266,11 +266,12 @@ describe('a release whose machines report neither its id nor the right time', ()
   });
 
   test.each([
-    ['names the id of the first', '7.1.0', true],
-    ['is not named', '7.2.0', false],
+    ['names the id of the first', '7.1.0', true, true],
+    ['reports have only the id of the first', '7.2.0', true, false],
+    ['is not named', '7.3.0', false, true],
   ])(
     'is the one that the machine fetched, where its feed lists several kinds and %s',
-    async (_, version, named) => {
+    async (_, version, hasId, hasVersion) => {
       const make = (fileKind: string, fileName: string) =>
         makeRelease(server, { ...failing, version, platform: 'linux', fileKind, fileName });
       const appImage = await make('appimage', 'App.AppImage');
@@ -281,8 +282,8 @@ describe('a release whose machines report neither its id nor the right time', ()
           machineId,
           eventType,
           platform: 'linux',
-          toVersion: version,
-          ...(named ? { releaseId: one.id } : {}),
+          ...(hasId ? { releaseId: one.id } : {}),
+          ...(hasVersion ? { toVersion: version } : {}),
         }));
       const params = { platform: 'linux', architecture: 'x64', file: 'latest-linux.yml' } as const;
       const both = `both ${version}`;
