@@ -62,7 +62,7 @@ export async function withReleases(tx: Tx, events: readonly UpdateEvent[]): Prom
   const fetched = await fetchedOf(tx, meant, rows);
   return events.map((event) => {
     if (event.type === 'check') return event;
-    const release = fetchedInstead(meant.get(event), fetched.get(event.machineHash) ?? []);
+    const release = fetchedInstead(event, meant.get(event), fetched.get(event.machineHash) ?? []);
     return { ...event, releaseId: release?.release_id ?? null, release };
   });
 }
@@ -75,37 +75,45 @@ const isOtherKind = (one: ReleaseFacts, other: ReleaseFacts): boolean =>
   one.platform === other.platform &&
   one.architecture === other.architecture;
 
+type Fetch = { release: ReleaseFacts; proven: boolean };
+
 /**
  * The kind of file that a machine fetched, where it did not fetch the one that is meant: a feed that lists several kinds
- * names the id of one, and each updater takes its own. `fetched` has the latest last.
+ * names the id of one, and each updater takes its own. `fetches` has the latest last. What an API key fetched for a machine
+ * that proves itself does not count, or it would move the reports of that machine.
  */
-const fetchedInstead = (
+function fetchedInstead(
+  { proven }: UpdateEvent,
   meant: ReleaseFacts | undefined,
-  fetched: readonly ReleaseFacts[],
-): ReleaseFacts | undefined =>
-  meant && !fetched.includes(meant) ? (fetched.findLast((one) => isOtherKind(one, meant)) ?? meant) : meant;
+  fetches: readonly Fetch[],
+): ReleaseFacts | undefined {
+  const fetched = fetches.filter((one) => one.proven || !proven).map(({ release }) => release);
+  if (!meant || fetched.includes(meant)) return meant;
+  return fetched.findLast((one) => isOtherKind(one, meant)) ?? meant;
+}
 
 /** What each machine with a report has fetched, before this batch or in it, of builds with several kinds of file. */
-async function fetchedOf(
-  tx: Tx,
-  meant: Meant,
-  rows: readonly ReleaseFacts[],
-): Promise<Map<string, ReleaseFacts[]>> {
+async function fetchedOf(tx: Tx, meant: Meant, rows: readonly ReleaseFacts[]): Promise<Map<string, Fetch[]>> {
   const several = rows.filter((row) => rows.some((one) => isOtherKind(one, row)));
   const events = [...meant.keys()];
   const hashes = events
     .filter((event) => isEvent(event) && several.some((one) => one === meant.get(event)))
     .map(({ machineHash }) => machineHash);
   if (hashes.length === 0) return new Map();
-  const { rows: before } = await sql<Pick<UpdateEvent, 'machineHash' | 'releaseId'>>`
-    select encode(machine_hash, 'hex') as "machineHash", release_id as "releaseId"
+  const { rows: before } = await sql<Pick<UpdateEvent, 'machineHash' | 'releaseId' | 'proven'>>`
+    select encode(machine_hash, 'hex') as "machineHash", release_id as "releaseId", proven
       from downloads
      where machine_hash = any(select decode(h, 'hex') from unnest(${hashes}::text[]) as m (h))
        and release_id = any(${several.map((one) => one.release_id)}::uuid[]) and fetched_at is not null
      order by fetched_at`.execute(tx);
-  const fetched = new Map(hashes.map((hash) => [hash, [] as ReleaseFacts[]]));
-  for (const { machineHash, releaseId } of [...before, ...events.filter((event) => !isEvent(event))])
-    fetched.get(machineHash)?.push(...several.filter((one) => one.release_id === releaseId));
+  const fetched = new Map(hashes.map((hash) => [hash, [] as Fetch[]]));
+  for (const { machineHash, releaseId, proven } of [
+    ...before,
+    ...events.filter((event) => !isEvent(event)),
+  ]) {
+    const release = several.find((one) => one.release_id === releaseId);
+    if (release) fetched.get(machineHash)?.push({ release, proven });
+  }
   return fetched;
 }
 

@@ -272,6 +272,34 @@ describe('an outcome', () => {
   });
 });
 
+describe('a report of a build with several kinds of file', () => {
+  const fetchFile = async ({ fileUrl }: Release, { as }: Machine) => {
+    const file = await fetch(server.url + new URL(fileUrl).pathname, as);
+    await file.arrayBuffer();
+  };
+  test.each([
+    ['is of the kind that it names, whatever an API key fetched', false],
+    ['is of the kind that the machine fetched, whatever an API key fetched', true],
+  ])('%s', async (_, fetchesDeb) => {
+    const line = { version: fetchesDeb ? '0.3.0' : '0.2.0', platform: 'linux' } as const;
+    const named = await makeRelease(server, { ...line, fileKind: 'appimage', fileName: 'App.AppImage' });
+    const deb = await makeRelease(server, { ...line, fileKind: 'deb', fileName: 'app.deb' });
+    const machine = await proven();
+    const hasFetched = (release: Release) =>
+      eventually(async () => ((await stateOf(release, machine))?.fetched_at ?? null) !== null);
+    if (fetchesDeb) {
+      await fetchFile(deb, machine);
+      await hasFetched(deb);
+    }
+    const other = fetchesDeb ? named : deb;
+    await fetchFile(other, claimed(machine.machineId));
+    await hasFetched(other);
+    await report(named, machine, 'install_error');
+    const failed = [named, deb].map(async (one) => (await stateOf(one, machine))?.install_failed ?? null);
+    expect(await Promise.all(failed)).toEqual(fetchesDeb ? [null, true] : [true, null]);
+  });
+});
+
 test('the figures of a release say how many of its machines are proven', async () => {
   const release = await makeRelease(server);
   for (const machine of [await proven(), await proven(), claimed()])
