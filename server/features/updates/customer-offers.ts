@@ -29,6 +29,7 @@ function offersOn(
 ): CustomerReleases {
   const question = { platform, architecture, channel: 'stable' as const, policed };
   const asked = { currentVersion: undefined, machineHash: undefined };
+  // by what is shown of it, since the kinds of file of a version may have rollouts of their own
   const offered = new Map<string, Candidate>();
   const held = new Map<string, { release: Candidate; why: string }>();
   for (const fileKind of fedKinds[platform]) {
@@ -42,7 +43,7 @@ function offersOn(
         const { rolloutPercentage, minimumAppVersion: least } = release;
         if (below !== null && least !== null && compareVersions(least, below) >= 0) continue;
         const isOffered: boolean = mayTake.has(reason) && rolloutPercentage > (onlyFull ? 99 : 0);
-        if (isOffered) offered.set(release.version, release);
+        if (isOffered) offered.set(`${release.version} ${rolloutPercentage} ${least}`, release);
         if (isOffered && rolloutPercentage === 100) break;
         onlyFull ||= isOffered;
         const step = steps.find(({ result }) => result === 'holds');
