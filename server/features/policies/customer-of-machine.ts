@@ -25,12 +25,16 @@ type Owners = { owners: CustomerOfMachine[]; records: string[]; activations: num
 
 /**
  * Whoever has an API key may name any machine, and two customers may have one of the same name: a customer with a policy
- * counts before one without, so that no other lifts it.
+ * counts before one without, so that no other lifts it. One whose license is inactive counts only where all are.
  */
-export const ofSeveral = (
+export function ofSeveral(
   owners: readonly CustomerOfMachine[],
   policies: { has(customerId: string): boolean },
-): CustomerOfMachine | undefined => owners.find(({ customerId }) => policies.has(customerId)) ?? owners[0];
+): CustomerOfMachine | undefined {
+  const active = owners.filter(({ isActive }) => isActive);
+  const counted = active.length > 0 ? active : owners;
+  return counted.find(({ customerId }) => policies.has(customerId)) ?? counted[0];
+}
 
 /** The customer whose policy decides for a machine when nobody asks: its updates come by its token if it has one. */
 export const toldBy: typeof ofSeveral = (owners, policies) =>
@@ -66,7 +70,7 @@ export async function ownersOf(
   const seats = await runPrepared(pool, query);
   return hashes.map((_, index) => {
     const all = seats.filter(({ place }) => place === index + 1);
-    const held = all.filter(({ isHeld, isActive }) => isHeld && isActive);
+    const held = all.filter(({ isHeld, isActive, isProven }) => isHeld && (isActive || isProven));
     return {
       owners: held.length > 0 ? held : all.slice(0, 1),
       records: all.flatMap(({ customerId, licenseId, activationId }) => [
@@ -80,8 +84,9 @@ export async function ownersOf(
 }
 
 /**
- * Finds the customers whose active licenses a machine holds a seat on, or else the last one; from memory if it has one
- * activation at most: among several, the latest validation may decide. Machines that ask at the same time share a query.
+ * Finds the customers where a machine holds a seat on an active license or enrolled, or else the last one; from memory if it
+ * has one activation at most: among several, the latest validation may decide. Machines that ask at the same time share a
+ * query.
  */
 export function createCustomerFinder(parts: { db: Db; pool: Pool; facts: Facts }) {
   const owners = parts.facts.kind<Owners>({

@@ -232,6 +232,14 @@ describe('the policy of a customer', () => {
     expect(newest?.slice(0, 2)).toEqual(['1.3.0', 'OFFERED']);
     expect(await impact(first.customerId, { pin: '1.1.' })).toMatchObject({ machines: 0, changed: 0 });
     expect(await impact(second.customerId, { pin: '1.2.' })).toMatchObject({ machines: 1, changed: 1 });
+    // a token of a revoked license still gets updates, and none where the service gives none after that
+    await revoke(staff, second);
+    expect([await fed(machineId), await fed(proven)]).toEqual(['1.2.0 PINNED', '1.3.0 OFFERED']);
+    expect((await explained(machineId))[0]?.slice(0, 2)).toEqual(['1.3.0', 'OFFERED']);
+    expect(await impact(first.customerId, { pin: '1.1.' })).toMatchObject({ machines: 0, changed: 0 });
+    const strict = await startTwin(server, { config: { updatesAfterRevocation: false } });
+    const strictStaff = strict.api(await server.signInAs('viewer'));
+    expect((await explained(machineId, strictStaff))[0]?.slice(0, 2)).toEqual(['1.3.0', 'LICENSE_INACTIVE']);
   });
 
   test('is completed by those of its tags, in alphabetical order', async () => {
