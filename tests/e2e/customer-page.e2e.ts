@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { customerExport } from '../../contract/customer-page.ts';
+import { customerExport, customerPage } from '../../contract/customer-page.ts';
 import { customers } from '../../contract/customers.ts';
 import { extended } from '../../contract/license-term.ts';
 import { licenses } from '../../contract/licenses.ts';
@@ -227,6 +227,28 @@ test('the licenses and the timeline of a customer', async ({ page, server }) => 
     await transfer.getByRole('button', { name: 'Transfer License' }).click();
     await expect(transfer).toBeHidden();
     await expect(list.getByRole('row').filter({ hasText: '30 Jan 2030' })).toBeVisible();
+  });
+
+  await test.step('a release says which machines get it, as far as the process says so', async () => {
+    const { customerId } = await makeCustomer(server.admin);
+    const stable = { channel: 'stable', rolloutPercentage: 100 };
+    const offered = [
+      { ...stable, id: '5', version: '5.0.0', minimumAppVersion: '4.0.0' },
+      { ...stable, id: '4', version: '4.0.5', minimumAppVersion: null, rolloutPercentage: 5 },
+      // by a process of the previous version
+      { ...stable, id: '3', version: '3.9.0' },
+    ];
+    await page.route(`**${customerPage.overview.path.replace('{id}', customerId)}`, async (route) => {
+      const { data, ...rest } = await (await route.fetch()).json();
+      const releases = [{ platform: 'linux', architecture: 'x64', channel: 'stable', offered, heldBack: [] }];
+      await route.fulfill({ json: { ...rest, data: { ...data, releases } } });
+    });
+    await goTo(page, `/customers/${customerId}`);
+    await expect(card(page, 'Updates').getByRole('listitem')).toHaveText([
+      '5.0.0 (from 4.0.0)',
+      '4.0.5 to 5 %',
+      '3.9.0',
+    ]);
   });
 });
 

@@ -28,7 +28,7 @@ const columns: Column<OnPlatform>[] = [
                 {version}
               </RecordLink>
               {rolloutPercentage < 100 && ` to ${rolloutPercentage} %`}
-              {minimumAppVersion !== null && ` (from ${minimumAppVersion})`}
+              {minimumAppVersion && ` (from ${minimumAppVersion})`}
             </li>
           ))}
         </ul>
