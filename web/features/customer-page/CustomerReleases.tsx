@@ -40,7 +40,7 @@ const columns: Column<OnPlatform>[] = [
     width: '50%',
     cell: ({ heldBack }) =>
       heldBack.map(({ version, why }) => (
-        <span key={version} className={classes.text}>
+        <span key={why} className={classes.text}>
           {version}: {why}
         </span>
       )),
