@@ -8,25 +8,28 @@ import { clockTime } from './time.ts';
 type Query = {
   /** Milliseconds since 1970; 0 if nothing has loaded yet. */
   dataUpdatedAt: number;
+  isError: boolean;
   isRefetchError: boolean;
 };
 
 /** The time of the figures next to it, and a button that reloads all that is shown. */
 export function AsOf({ queries }: { queries: readonly Query[] }) {
   const queryClient = useQueryClient();
-  const [asked, setAsked] = useState<'now' | 'before'>();
+  const [isAsking, setAsking] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   const oldest = Math.min(...queries.map((query) => query.dataUpdatedAt));
   const failed = queries.some((query) => query.isRefetchError);
   const onRefresh = async () => {
-    setAsked('now');
+    setAsking(true);
+    setAsked(true);
     await refresh(queryClient);
-    setAsked('before');
+    setAsking(false);
   };
   return (
     <Group gap={4} wrap="nowrap">
-      {/* empty while it asks, so that the same outcome is said again */}
+      {/* empty while it asks, so that another failure is said again */}
       <span className="visually-hidden" aria-live="polite" aria-atomic>
-        {asked !== 'now' && (failed ? 'Not refreshed' : asked && 'Refreshed')}
+        {isAsked && !isAsking && queries.some((query) => query.isError) && 'Not refreshed'}
       </span>
       <Text size="xs" c={failed ? 'var(--ui-orange-text)' : 'dimmed'} style={{ whiteSpace: 'nowrap' }}>
         {failed && <span aria-hidden>Not refreshed: </span>}
@@ -41,7 +44,7 @@ export function AsOf({ queries }: { queries: readonly Query[] }) {
         size={26}
         aria-label="Refresh"
         data-hint="Refresh"
-        loading={asked === 'now'}
+        loading={isAsking}
         onClick={() => void onRefresh()}
       >
         <IconRefresh stroke={1.6} />
