@@ -38,6 +38,7 @@ export function UserList() {
   const rows = list.data?.filter(isFound(search));
   const columns = userColumns(me, roles);
   const filters = userChips(search);
+  const isFiltered = search.search !== undefined || filters.chips.length > 0;
   const handlers = {
     me,
     roles,
@@ -61,7 +62,7 @@ export function UserList() {
         }
       />
       <FilterChips {...filters} before={openViewOf(viewed)} change={change} />
-      <ListCount found={rows?.length} />
+      <ListCount found={isFiltered && !list.isPlaceholderData ? rows?.length : undefined} />
       <Loaded query={list} title="Failed to fetch users" brief>
         <DataTable
           label="Users"
