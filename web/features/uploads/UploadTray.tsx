@@ -17,6 +17,8 @@ export default function UploadTray() {
   const tray = useRef<HTMLElement>(null);
   useLeaving(over, tray);
   const [folded, setFolded] = useState(false);
+  // the next upload is shown
+  if (folded && uploads.length === 0) setFolded(false);
   /** The button that takes the place of the pressed one gets its focus. */
   const fold = (isFolded: boolean) => {
     flushSync(() => setFolded(isFolded));
@@ -108,8 +110,9 @@ function useMakingWay(tray: RefObject<HTMLElement | null>, fold: () => void): vo
   const onFocus = useEffectEvent(() => {
     const focused = document.activeElement;
     if (!focused || !tray.current || tray.current.contains(focused)) return;
-    const { x, y, width, height } = focused.getBoundingClientRect();
-    if (tray.current.contains(document.elementFromPoint(x + width / 2, y + height / 2))) fold();
+    const { left, right, top, bottom } = focused.getBoundingClientRect();
+    const over = tray.current.getBoundingClientRect();
+    if (left >= over.left && right <= over.right && top >= over.top && bottom <= over.bottom) fold();
   });
   useEffect(() => {
     // once it was scrolled to
