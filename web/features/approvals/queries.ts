@@ -12,7 +12,7 @@ export const requestsQuery = ({ waiting }: ApprovalsSearch = {}) =>
   queryOf(approvals.list, { query: { waiting: waiting ? 'true' : undefined } }, live);
 
 /** Which channels require approvals. */
-export const channelsQuery = () => queryOf(approvals.channels);
+export const channelsQuery = () => queryOf(approvals.channels, {}, live);
 
 const withId = ({ id }: Pick<ChangeRequest, 'id'>) => ({ params: { requestId: id } });
 
