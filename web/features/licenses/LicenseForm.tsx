@@ -162,7 +162,7 @@ function TermFields({
         label={licenseLabels.validFrom}
         required
         {...form.getInputProps('validFrom')}
-        onChange={(validFrom) => follow({ validFrom })}
+        onChange={(validFrom) => validFrom !== form.values.validFrom && follow({ validFrom })}
       />
       <div>
         <DayField
