@@ -37,13 +37,15 @@ export function rememberFocus(list: HTMLElement): string | undefined {
 }
 
 /**
- * The row beside the one that had the focus and is gone, such as an extended license that left the filter; at an end of the
+ * The row that had the focus, where Undo brought it back; else the one beside it, which is gone, such as an extended license that left the filter; at an end of the
  * list, the one on its other side. The list has the focus since then: see `useLostFocus` and `useFocusReturn`.
  */
 function besideRemoved(list: HTMLElement, rows: HTMLElement[], by: 1 | -1): HTMLElement | undefined {
   const last = lastFocused.get(list);
   const byId = new Map(rows.map((row) => [idOf(row), row]));
-  if (!last || document.activeElement !== list || byId.has(last.id)) return undefined;
+  if (!last || document.activeElement !== list) return undefined;
+  const again = byId.get(last.id);
+  if (again) return again;
   const at = last.order.indexOf(last.id);
   const [before, after] = [last.order.slice(0, at).toReversed(), last.order.slice(at + 1)];
   const nearest = (by === 1 ? [...after, ...before] : [...before, ...after]).find((id) => byId.has(id));
