@@ -14,8 +14,8 @@ import { IconDots } from './icons.tsx';
 import { pressOnce } from './press-once.ts';
 import { menuAction, runAction, type RowAction } from './row-actions.ts';
 import { RowButton, RowLink } from './RowButton.tsx';
-import type { Store } from './store.ts';
-import { lazyPart } from './lazy-part.ts';
+import { useStore, type Store } from './store.ts';
+import { lazyPart, partsMissing } from './lazy-part.ts';
 
 const RowMenu = lazyPart(() => import('./RowMenu.tsx'));
 
@@ -112,6 +112,10 @@ function EarlyKeys(props: {
   const onElsewhere = useEffectEvent(({ target }: Event) => {
     if (!(target instanceof Node && props.button.current?.contains(target))) props.giveUp();
   });
+  // it will not come, as MissingParts says
+  const isMissing = useStore(partsMissing);
+  const { giveUp } = props;
+  useLayoutEffect(() => (isMissing ? giveUp() : undefined), [isMissing, giveUp]);
   useLayoutEffect(() => {
     window.addEventListener('keydown', onKeyDown, { capture: true });
     window.addEventListener('pointerdown', onElsewhere, { capture: true });
