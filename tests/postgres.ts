@@ -8,7 +8,7 @@ import { freePort } from './server-process.ts';
 /** The programs of the newest PostgreSQL of Debian that is installed. */
 export const postgresBin = ['18', '17', '16', '15']
   .map((version) => `/usr/lib/postgresql/${version}/bin`)
-  .find((folder) => existsSync(join(folder, 'pg_basebackup')));
+  .find((folder) => ['initdb', 'pg_basebackup'].every((program) => existsSync(join(folder, program))));
 
 export type Postgres = Awaited<ReturnType<typeof openPostgres>>;
 
