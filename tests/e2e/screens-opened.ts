@@ -2,12 +2,12 @@ import type { Locator, Page } from '@playwright/test';
 import { errorStatus, type ErrorBody } from '../../contract/errors.ts';
 import { notices } from '../../contract/notices.ts';
 import { program } from '../binaries.ts';
-import type { Screen } from './screens.ts';
+import type { Address, Screen } from './screens.ts';
 import { chooseInMenu, expectStatus, signInByForm } from './support.ts';
 
-const opened = (
+const opened = <const Path extends string>(
   name: string,
-  path: string,
+  path: Address<Path>,
   open: (page: Page) => Promise<unknown>,
   more: Partial<Screen> = {},
 ): Screen => ({ name, path, open, ...more });

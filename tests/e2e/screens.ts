@@ -50,7 +50,16 @@ export const addressOn = ({ path }: Screen, shown: Shown) =>
     present(shown[name as keyof Shown], `there is no ${name}`),
   );
 
-const at = (name: string, path: string, more: Partial<Screen> = {}): Screen => ({ name, path, ...more });
+type Named<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
+
+/** An address whose names in braces are those of `Shown`. */
+export type Address<Path> = Named<Path> extends keyof Shown ? Path : never;
+
+const at = <const Path extends string>(
+  name: string,
+  path: Address<Path>,
+  more: Partial<Screen> = {},
+): Screen => ({ name, path, ...more });
 
 const listOfLicenses = (url: URL) => url.pathname === licenses.list.path;
 
