@@ -254,7 +254,7 @@ describe('a stored file', () => {
     expect(lines.join()).toContain('The block map of a release was damaged or missing');
     const { storage_key } = await row();
     await expectDelivered();
-    const ofFile = read.mock.calls.filter(([key]) => key === storage_key);
+    const ofFile = read.mock.calls.filter(([wanted]) => wanted === storage_key);
     expect(ofFile, 'once to compare it, once to deliver it').toHaveLength(2);
     expect(await events()).toEqual([]);
   });
@@ -279,8 +279,8 @@ describe('a stored file', () => {
     await expectRefused();
     const { storage } = server.context;
     const read = storage.read.bind(storage);
-    vi.spyOn(storage, 'read').mockImplementationOnce(async (key) => {
-      const damaged = await read(key);
+    vi.spyOn(storage, 'read').mockImplementationOnce(async (...what) => {
+      const damaged = await read(...what);
       await writeFile(`${file}.copy`, bytes);
       await rename(`${file}.copy`, file);
       await expectDelivered();
@@ -349,8 +349,8 @@ describe('a stored file', () => {
     const read = storage.read.bind(storage);
     const { blockmap_key } = await row();
     let unreadable = 0;
-    vi.spyOn(storage, 'read').mockImplementation(async (key, range) => {
-      if (key !== blockmap_key || unreadable++ > 0) return read(key, range);
+    vi.spyOn(storage, 'read').mockImplementation(async (...what) => {
+      if (what[0] !== blockmap_key || unreadable++ > 0) return read(...what);
       return new Readable({
         read() {
           this.destroy(Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }));

@@ -24,7 +24,7 @@ export async function startOver(
   const begun = await storage.begin(upload.file_key, upload.file_size);
   if (isFailure(begun)) return begun;
   let mayBeUsed = false;
-  const refused = await systemChange(context, clock(), async ({ tx, now }) => {
+  const refused = systemChange(context, clock(), async ({ tx, now }) => {
     mayBeUsed = false;
     const found = await lockUpload(tx, upload.upload_id);
     const isOurs = found?.claim === upload.claim;
@@ -42,9 +42,11 @@ export async function startOver(
     // the response to its commit may be lost
     mayBeUsed = true;
     return undefined;
-  }).finally(async () => {
+  });
+  try {
+    return (await refused) ?? chunksLost;
+  } finally {
     // the sweep removes what stays
     if (!mayBeUsed) await storage.abandon(begun).catch(() => undefined);
-  });
-  return refused ?? chunksLost;
+  }
 }
