@@ -286,6 +286,7 @@ describe.each(places)('uploads and downloads with storage on %s', (_, configure,
       await server.pool.query('drop function refuse cascade');
     }
     expect(await keys()).toEqual(before);
+    expect((await up.cancel(uploadId)).status).toBe(204);
   });
 
   test('other bytes of a completion that was refused can be replaced', async () => {
