@@ -1,3 +1,4 @@
+import { isOffered } from '../../../contract/release-state.ts';
 import type { releases as calls } from '../../../contract/releases.ts';
 import type { RouteAnswer } from '../../../contract/route.ts';
 import { byWidth, compareVersions, reaches } from '../../../contract/versions.ts';
@@ -22,18 +23,13 @@ export type Rolled = Sorted &
 export const byNewest = (a: Sorted, b: Sorted): number =>
   compareVersions(b.version, a.version) || byWidth(a.channel, b.channel) || (a.id > b.id ? -1 : 1);
 
-/** Whether feeds may offer it, unless it is in the recycle bin. */
-const isOffered = (r: Rolled): boolean =>
-  r.isActive &&
-  !r.isDraft &&
-  r.pausedAt === null &&
-  r.damagedAt === null &&
-  r.rolloutPercentage > 0 &&
-  !lacksSha1(r);
+/** Whether feeds offer it to some machines, unless it is in the recycle bin. */
+const isInFeeds = (r: Rolled): boolean =>
+  isOffered(r) && r.damagedAt === null && r.rolloutPercentage > 0 && !lacksSha1(r);
 
 /** Whether it is offered before `older` to machines that both reach, where they are not below its minimum version. */
 export const isAhead = (newer: Rolled, older: Rolled): boolean =>
-  isOffered(newer) && isSameLine(newer, older) && byNewest(newer, older) < 0;
+  isInFeeds(newer) && isSameLine(newer, older) && byNewest(newer, older) < 0;
 
 /** Whether machines that could take `older` are asked for this one first, where they are not below its minimum version. */
 const comesFirst = (newer: Rolled, older: Rolled): boolean =>
