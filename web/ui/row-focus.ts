@@ -37,15 +37,16 @@ export function rememberFocus(list: HTMLElement): string | undefined {
 }
 
 /**
- * The row that had the focus, where Undo brought it back; else the one beside it, which is gone, such as an extended license that left the filter; at an end of the
- * list, the one on its other side. The list has the focus since then: see `useLostFocus` and `useFocusReturn`.
+ * The row that had the focus, where Undo brought it back; else the one beside it, as of an extended license that left the
+ * filter; at an end of the list, the one on its other side. The list has the focus since then: see `useLostFocus` and
+ * `useFocusReturn`.
  */
-function besideRemoved(list: HTMLElement, rows: HTMLElement[], by: 1 | -1): HTMLElement | undefined {
+function placeOfLast(list: HTMLElement, rows: HTMLElement[], by: 1 | -1): HTMLElement | undefined {
   const last = lastFocused.get(list);
   const byId = new Map(rows.map((row) => [idOf(row), row]));
   if (!last || document.activeElement !== list) return undefined;
   const again = byId.get(last.id);
-  if (again) return again;
+  if (again) return isRowInView(again) ? again : undefined;
   const at = last.order.indexOf(last.id);
   const [before, after] = [last.order.slice(0, at).toReversed(), last.order.slice(at + 1)];
   const nearest = (by === 1 ? [...after, ...before] : [...before, ...after]).find((id) => byId.has(id));
@@ -53,15 +54,15 @@ function besideRemoved(list: HTMLElement, rows: HTMLElement[], by: 1 | -1): HTML
 }
 
 /**
- * Moves the focus to the next or previous row. Without a current row, to the one beside the row that had the focus and is
- * gone, else to the first one that is visible.
+ * Moves the focus to the next or previous row. Without a current row, to the place of the one that had the focus last,
+ * else to the first one that is visible.
  */
 export function moveRowFocus(list: HTMLElement, by: 1 | -1): void {
   const rows = rowsOf(list);
   const current = focusedRow(list);
   if (!current) {
     const visible = () => rows.find((row) => isBelowHeader(list, row)) ?? rows[0];
-    return focusRow(besideRemoved(list, rows, by) ?? visible());
+    return focusRow(placeOfLast(list, rows, by) ?? visible());
   }
   const next = stepFrom(rows.indexOf(current), by, rows.length);
   focusRow(next === undefined ? current : rows[next]);
