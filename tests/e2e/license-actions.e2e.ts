@@ -109,10 +109,10 @@ test('the keys of a menu act before it has loaded, and it opens over nothing tha
   const file = '**/assets/RowMenu-*.js';
   const customer = await makeCustomer(server.admin);
   // ends first, so is the first row
-  const soon = { validFrom: inDays(-30), validUntil: inDays(2) };
+  const soon = { validFrom: inDays(-30), validUntil: inDays(26) };
   const first = await makeLicense(server.admin, { ...of(customer), ...soon });
-  const second = await makeLicense(server.admin, { ...of(customer), ...soon, validUntil: inDays(3) });
-  const third = await makeLicense(server.admin, { ...of(customer), ...soon, validUntil: inDays(4) });
+  const second = await makeLicense(server.admin, { ...of(customer), ...soon, validUntil: inDays(27) });
+  const third = await makeLicense(server.admin, { ...of(customer), ...soon, validUntil: inDays(28) });
   const { keyboard } = page;
   const menu = page.getByRole('menu');
   const openLate = async () => {
@@ -154,7 +154,7 @@ test('a row that leaves the list leaves the keys at its place', async ({ page, s
   const customer = await makeCustomer(server.admin);
   const endingIn = async (days: number) =>
     makeLicense(server.admin, { ...of(customer), validFrom: inDays(-30), validUntil: inDays(days) });
-  const [, second, third, fourth] = await Promise.all([2, 3, 4, 5].map(endingIn));
+  const [, second, third, fourth] = await Promise.all([26, 27, 28, 29].map(endingIn));
   const { keyboard } = page;
   const extendFocused = async (license: typeof second) => {
     await expect(row(page, license!)).toBeFocused();
