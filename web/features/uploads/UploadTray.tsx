@@ -112,7 +112,10 @@ function useMakingWay(tray: RefObject<HTMLElement | null>, fold: () => void): vo
     if (!focused || !tray.current || tray.current.contains(focused)) return;
     const { left, right, top, bottom } = focused.getBoundingClientRect();
     const over = tray.current.getBoundingClientRect();
-    if (left >= over.left && right <= over.right && top >= over.top && bottom <= over.bottom) fold();
+    const isInside = left >= over.left && right <= over.right && top >= over.top && bottom <= over.bottom;
+    // an open menu is in front of it
+    const inFront = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    if (isInside && tray.current.contains(inFront)) fold();
   });
   useEffect(() => {
     // once it was scrolled to
