@@ -37,3 +37,13 @@ describe('of one version', () => {
     ]);
   });
 });
+
+test('of what a policy keeps back for one reason, the newest of all kinds of file is named', () => {
+  const inside = ['appimage', 'deb'].map((kind) => onLinux(kind, { version: '4.0.0' }));
+  const releases = [onLinux('deb', { version: '5.1.0' }), onLinux('appimage'), ...inside];
+  const pinned = under({
+    pin: { value: '4.', forSecurity: true, from: { kind: 'customer', name: 'Hospital A' } },
+  });
+  const [linux] = offersToCustomer(releases, pinned);
+  expect(linux?.heldBack.map(({ version }) => version)).toEqual(['5.1.0']);
+});

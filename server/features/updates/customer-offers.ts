@@ -47,7 +47,8 @@ function offersOn(
         if (isOffered && rolloutPercentage === 100) break;
         onlyFull ||= isOffered;
         const step = steps.find(({ result }) => result === 'holds');
-        if (step && !held.has(step.reason))
+        const known = step && held.get(step.reason);
+        if (step && (!known || compareVersions(release.version, known.release.version) > 0))
           held.set(step.reason, { release, why: whyHeld(step, release, policed) });
       }
     }
