@@ -70,7 +70,7 @@ export async function ownersOf(
   const seats = await runPrepared(pool, query);
   return hashes.map((_, index) => {
     const all = seats.filter(({ place }) => place === index + 1);
-    const held = all.filter(({ isHeld, isActive, isProven }) => isHeld && (isActive || isProven));
+    const held = all.filter((one) => one.isHeld && (one.isActive || (one.isProven && !one.isDeleted)));
     return {
       owners: held.length > 0 ? held : all.slice(0, 1),
       records: all.flatMap(({ customerId, licenseId, activationId }) => [
