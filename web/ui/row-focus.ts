@@ -45,12 +45,11 @@ function placeOfLast(list: HTMLElement, rows: HTMLElement[], by: 1 | -1): HTMLEl
   const last = lastFocused.get(list);
   const byId = new Map(rows.map((row) => [idOf(row), row]));
   if (!last || document.activeElement !== list) return undefined;
-  const again = byId.get(last.id);
-  if (again) return isRowInView(again) ? again : undefined;
   const at = last.order.indexOf(last.id);
   const [before, after] = [last.order.slice(0, at).toReversed(), last.order.slice(at + 1)];
-  const nearest = (by === 1 ? [...after, ...before] : [...before, ...after]).find((id) => byId.has(id));
-  return nearest === undefined ? undefined : byId.get(nearest);
+  const inTurn = [last.id, ...(by === 1 ? [...after, ...before] : [...before, ...after])];
+  const row = byId.get(inTurn.find((id) => byId.has(id)) ?? '');
+  return row && isRowInView(row) ? row : undefined;
 }
 
 /**
