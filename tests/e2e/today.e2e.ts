@@ -128,6 +128,7 @@ test('a morning on which nothing needs anybody is quiet, and the chosen first sc
   await expectAccessible(page);
   await page.unroute(`**${today.get.path}`);
   await button(page, 'Refresh').click();
+  await expect(button(page, 'Refresh')).toBeEnabled();
   await expect(refreshed).toHaveCount(0);
   await expectNoMoreFailures(page);
   await page.goto('/account');

@@ -14,7 +14,7 @@ import { IconDots } from './icons.tsx';
 import { pressOnce } from './press-once.ts';
 import { menuAction, runAction, type RowAction } from './row-actions.ts';
 import { RowButton, RowLink } from './RowButton.tsx';
-import { useStore, type Store } from './store.ts';
+import type { Store } from './store.ts';
 import { lazyPart, partsMissing } from './lazy-part.ts';
 
 const RowMenu = lazyPart(() => import('./RowMenu.tsx'));
@@ -113,9 +113,8 @@ function EarlyKeys(props: {
     if (!(target instanceof Node && props.button.current?.contains(target))) props.giveUp();
   });
   // it will not come, as MissingParts says
-  const isMissing = useStore(partsMissing);
-  const { giveUp } = props;
-  useLayoutEffect(() => (isMissing ? giveUp() : undefined), [isMissing, giveUp]);
+  const onMissing = useEffectEvent(props.giveUp);
+  useEffect(() => partsMissing.subscribe(() => onMissing()), []);
   useLayoutEffect(() => {
     window.addEventListener('keydown', onKeyDown, { capture: true });
     window.addEventListener('pointerdown', onElsewhere, { capture: true });
