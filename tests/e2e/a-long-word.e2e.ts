@@ -153,7 +153,9 @@ const overlappingParts = (page: Page) =>
       .filter((part) => {
         const { display, flexDirection } = getComputedStyle(part.parentElement!);
         const height = getComputedStyle(part).overflow === 'visible' ? part.scrollHeight : part.offsetHeight;
-        const next = part.nextElementSibling;
+        let next = part.nextElementSibling;
+        // what only a screen reader finds takes no place
+        while (next?.matches('.visually-hidden')) next = next.nextElementSibling;
         return (
           display === 'flex' &&
           flexDirection === 'column' &&
