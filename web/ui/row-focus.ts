@@ -44,7 +44,10 @@ export function rememberFocus(list: HTMLElement): string | undefined {
 function placeOfLast(list: HTMLElement, rows: HTMLElement[], by: 1 | -1): HTMLElement | undefined {
   const last = lastFocused.get(list);
   const byId = new Map(rows.map((row) => [idOf(row), row]));
-  if (!last || document.activeElement !== list) return undefined;
+  const { activeElement, body } = document;
+  // for a moment, nothing has the focus of a row that is gone
+  const isLost = activeElement === body && last !== undefined && !byId.has(last.id);
+  if (!last || (activeElement !== list && !isLost)) return undefined;
   const at = last.order.indexOf(last.id);
   const [before, after] = [last.order.slice(0, at).toReversed(), last.order.slice(at + 1)];
   const inTurn = [last.id, ...(by === 1 ? [...after, ...before] : [...before, ...after])];
