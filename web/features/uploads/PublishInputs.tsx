@@ -101,6 +101,11 @@ export function PublishInputs(props: { form: NewReleaseState; build: Build; draf
             {...form.getInputProps('isMandatory', { type: 'checkbox' })}
           />
         </SimpleGrid>
+        {draftOnly !== null && (
+          <Text id={draftOnlyId} size="xs" role="status" className="amber-note">
+            {draftOnly}
+          </Text>
+        )}
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
           <Checkbox
             label="Security Update"
@@ -117,11 +122,6 @@ export function PublishInputs(props: { form: NewReleaseState; build: Build; draf
             {...form.getInputProps('minimumSupportedVersion')}
           />
         </SimpleGrid>
-        {draftOnly !== null && (
-          <Text id={draftOnlyId} size="xs" role="status" className="amber-note">
-            {draftOnly}
-          </Text>
-        )}
         <AcceptableFailures build={build} {...form.getInputProps('acceptableFailures')} />
       </Stack>
     </>
