@@ -66,7 +66,9 @@ export async function namedRecords(
       join machines m on m.machine_hash = ${recordHash('k', 'a')}
     union select entry, 'user', u.email, e.name, null
       from unnest(${emails.map(({ entry }) => entry)}::uuid[], ${emails.map(({ name }) => name)}::text[]) as e (entry, name)
-      join users u on lower(u.email) = lower(e.name)`;
+      join users u on lower(u.email) = lower(e.name)
+    -- an entry shown twice names its records in the same order
+    order by entry, kind, id, name`;
   const rows = await runPrepared(pool, query.compile(db));
   return new Map(
     entries.map(({ audit_id, changes_summary: text }) => {
